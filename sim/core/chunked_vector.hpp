@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+namespace fragcast {
+
+/// A sequence that grows in fixed chunks: elements never move, and growing never holds the old and
+/// the new copy at once, which is what bounds the memory of long traces.
+template <class T>
+class ChunkedVector {
+ public:
+  static constexpr std::size_t chunk_size = 4096;
+
+  void push_back(const T& value) {
+    if (size_ % chunk_size == 0) chunks_.push_back(std::make_unique<T[]>(chunk_size));
+    (*this)[size_++] = value;
+  }
+
+  [[nodiscard]] T& operator[](std::size_t i) { return chunks_[i / chunk_size][i % chunk_size]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const {
+    return chunks_[i / chunk_size][i % chunk_size];
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T& back() { return (*this)[size_ - 1]; }
+  [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
+
+  class const_iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const T*;
+    using reference = const T&;
+
+    const_iterator() = default;
+    const_iterator(const ChunkedVector* owner, std::size_t index) : owner_{owner}, index_{index} {}
+    reference operator*() const { return (*owner_)[index_]; }
+    pointer operator->() const { return &(*owner_)[index_]; }
+    const_iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    const_iterator operator++(int) {
+      const_iterator before = *this;
+      ++index_;
+      return before;
+    }
+    bool operator==(const const_iterator&) const = default;
+
+   private:
+    const ChunkedVector* owner_ = nullptr;
+    std::size_t index_ = 0;
+  };
+
+  [[nodiscard]] const_iterator begin() const { return {this, 0}; }
+  [[nodiscard]] const_iterator end() const { return {this, size_}; }
+
+ private:
+  std::vector<std::unique_ptr<T[]>> chunks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace fragcast

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/core/bytes.hpp"
+
+namespace fragcast {
+
+/// The two kinds of pool of a caching allocator. Models without pools count everything as large.
+enum class PoolKind : std::uint8_t { small, large };
+
+/// One counter, as torch's `memory_stats` has it.
+struct Stat {
+  std::int64_t current = 0;
+  std::int64_t peak = 0;
+  /// Sum of all increases and, apart, of all decreases.
+  std::int64_t allocated = 0;
+  std::int64_t freed = 0;
+
+  void add(std::int64_t amount) {
+    current += amount;
+    peak = std::max(peak, current);
+    if (amount > 0) {
+      allocated += amount;
+    } else {
+      freed -= amount;
+    }
+  }
+  void reset_peak() { peak = current; }
+  void reset_accumulated() { allocated = freed = 0; }
+};
+
+/// One counter for both kinds of pool together and for each.
+struct StatByKind {
+  Stat all;
+  std::array<Stat, 2> by_kind;
+
+  void add(PoolKind kind, std::int64_t amount) {
+    all.add(amount);
+    by_kind[static_cast<std::size_t>(kind)].add(amount);
+  }
+  void add(PoolKind kind, Bytes amount) { add(kind, amount.count()); }
+  [[nodiscard]] const Stat& small() const { return by_kind[0]; }
+  [[nodiscard]] const Stat& large() const { return by_kind[1]; }
+};
+
+/// Everything an allocator counts: the fields of torch's `DeviceStats`, by the same names. Counts
+/// are numbers of things, `*_bytes` are bytes.
+struct Statistics {
+  StatByKind allocation;
+  StatByKind segment;
+  StatByKind active;
+  StatByKind inactive_split;
+  StatByKind allocated_bytes;
+  StatByKind reserved_bytes;
+  StatByKind active_bytes;
+  StatByKind inactive_split_bytes;
+  StatByKind requested_bytes;
+  Stat oversize_allocations;
+  Stat oversize_segments;
+
+  std::int64_t num_alloc_retries = 0;
+  std::int64_t num_ooms = 0;
+  std::int64_t num_oom_rejections = 0;
+  std::int64_t num_sync_all_streams = 0;
+  std::int64_t num_device_alloc = 0;
+  std::int64_t num_device_free = 0;
+
+  void reset_peak();
+  void reset_accumulated();
+};
+
+/// The four amounts people watch, at one moment.
+struct Usage {
+  /// What callers asked for, of blocks allocated or waiting for events.
+  Bytes requested;
+  Bytes allocated;
+  Bytes active;
+  Bytes reserved;
+  bool operator==(const Usage&) const = default;
+};
+
+[[nodiscard]] inline Usage current_usage(const Statistics& s) {
+  return {.requested = Bytes{s.requested_bytes.all.current},
+          .allocated = Bytes{s.allocated_bytes.all.current},
+          .active = Bytes{s.active_bytes.all.current},
+          .reserved = Bytes{s.reserved_bytes.all.current}};
+}
+
+[[nodiscard]] inline Usage peak_usage(const Statistics& s) {
+  return {.requested = Bytes{s.requested_bytes.all.peak},
+          .allocated = Bytes{s.allocated_bytes.all.peak},
+          .active = Bytes{s.active_bytes.all.peak},
+          .reserved = Bytes{s.reserved_bytes.all.peak}};
+}
+
+}  // namespace fragcast
