@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "sim/core/address.hpp"
+#include "sim/core/bytes.hpp"
+#include "sim/core/strong_id.hpp"
+#include "sim/device/profile.hpp"
+#include "sim/device/streams.hpp"
+
+namespace fragcast {
+
+/// How often each call reached the device. `maps`, `unmaps` and `pages_*` count pages.
+struct DeviceCounters {
+  std::int64_t segments_allocated = 0;
+  std::int64_t segments_freed = 0;
+  std::int64_t pages_created = 0;
+  std::int64_t pages_destroyed = 0;
+  std::int64_t maps = 0;
+  std::int64_t unmaps = 0;
+  std::int64_t ranges_reserved = 0;
+  std::int64_t ranges_released = 0;
+  std::int64_t device_syncs = 0;
+  std::int64_t event_syncs = 0;
+};
+
+/// The simulated device: sole owner of capacity, so sole source of out-of-memory, and the place
+/// where every device call is counted.
+///
+///     total ─┬─ charged: segments, physical pages (mapped or cached)
+///            └─ free
+class Device {
+ public:
+  explicit Device(const DeviceProfile& profile);
+
+  [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
+  [[nodiscard]] Bytes total() const { return profile_.total; }
+  [[nodiscard]] Bytes used() const { return used_; }
+  [[nodiscard]] Bytes free() const { return profile_.total - used_; }
+  [[nodiscard]] const DeviceCounters& counters() const { return counters_; }
+  void reset_counters() { counters_ = {}; }
+
+  /// A segment of `size` bytes, charged and aligned in units of `unit`; nothing if its charge
+  /// exceeds what is free.
+  [[nodiscard]] std::optional<Address> allocate_segment(Bytes size, Bytes unit);
+  void free_segment(Bytes size, Bytes unit);
+
+  /// A range of addresses, without memory. Never fails, never reuses addresses.
+  [[nodiscard]] Address reserve_range(Bytes size);
+  void release_range() { ++counters_.ranges_released; }
+
+  /// `count` physical pages of `page_size`: all of them, or none where the device cannot. Pages
+  /// that were made before the device ran out count as made and destroyed again.
+  [[nodiscard]] bool create_pages(std::int64_t count, Bytes page_size);
+  void destroy_pages(std::int64_t count, Bytes page_size);
+  void map_pages(std::int64_t count) { counters_.maps += count; }
+  void unmap_pages(std::int64_t count) { counters_.unmaps += count; }
+
+  [[nodiscard]] DeviceEvent record_event(StreamId stream) {
+    return streams_.record(stream, profile_.instant_events);
+  }
+  [[nodiscard]] bool is_done(DeviceEvent event) const { return streams_.done(event); }
+  /// Waits for one event, and so for the earlier ones of its stream.
+  void wait_for(DeviceEvent event) {
+    ++counters_.event_syncs;
+    streams_.finish(event);
+  }
+  /// Waits for all work.
+  void synchronize() {
+    ++counters_.device_syncs;
+    streams_.finish_all();
+  }
+  /// The device finishes work by itself: no call, nothing counted.
+  void complete_events(StreamId stream) { streams_.finish_all(stream); }
+  void complete_all_events() { streams_.finish_all(); }
+  [[nodiscard]] std::int64_t pending_events() const { return streams_.pending(); }
+
+  /// Makes coming segments, and the first map of coming ranges, appear where a recording has them:
+  /// best fit breaks ties by address, so a faithful replay needs them. A segment takes the front
+  /// of the queue if the sizes agree; otherwise the device chooses, as it does with no plan.
+  struct PlannedSegment {
+    Address address;
+    Bytes size;
+  };
+  void plan_segments(std::deque<PlannedSegment> plan) { planned_segments_ = std::move(plan); }
+  void plan_ranges(std::deque<Address> plan) { planned_ranges_ = std::move(plan); }
+
+  /// Charges memory that the model holds from before the replay began (a restored heap).
+  void adopt(Bytes charge) { used_ += charge; }
+
+ private:
+  [[nodiscard]] Bytes charge_of(Bytes size) const { return round_up(size, profile_.granularity); }
+
+  DeviceProfile profile_;
+  Bytes used_;
+  Address next_segment_;
+  Address next_range_;
+  DeviceCounters counters_;
+  Streams streams_;
+  std::deque<PlannedSegment> planned_segments_;
+  std::deque<Address> planned_ranges_;
+};
+
+}  // namespace fragcast

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "sim/core/address.hpp"
+#include "sim/core/bytes.hpp"
+
+namespace fragcast {
+
+/// What a device is, as plain data.
+struct DeviceProfile {
+  /// All of the device's memory; the allocator sees this as its total.
+  Bytes total = 64_GiB;
+  /// What every charge is rounded up to.
+  Bytes granularity = 2_MiB;
+  /// Where segments and, far apart, reserved address ranges begin.
+  Address first_segment{std::uint64_t{1} << 44};
+  Address first_range{std::uint64_t{1} << 45};
+  /// What reserved address ranges are aligned and rounded up to.
+  Bytes range_alignment = 1_GiB;
+  /// Events complete when recorded; otherwise only when told, waited for or synchronised.
+  bool instant_events = true;
+};
+
+}  // namespace fragcast
