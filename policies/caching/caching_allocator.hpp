@@ -95,7 +95,6 @@ class CachingAllocator final : public AllocatorModel {
   void flush(FreedPages pages);
   void empty_private_pool(PrivatePool& pool);
   void release_free_blocks(Pool& pool, FreedPages pages);
-  void forget_if_bare(PrivatePool& pool);
 
   // Freeing (caching_free.cpp).
   void process_events();
@@ -156,8 +155,6 @@ class CachingAllocator final : public AllocatorModel {
   std::vector<Block*> held_back_;
   int captures_ = 0;
   std::optional<Bytes> limit_;
-  /// Pages that a forgotten private pool had cached: upstream loses their handles.
-  Bytes lost_;
   /// Since base alignment cut a plain block, `inactive_split` upstream (and here) no longer adds
   /// up.
   bool inactive_split_drifts_ = false;

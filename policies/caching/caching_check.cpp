@@ -106,7 +106,7 @@ void CachingAllocator::check_pending() const {
 }
 
 void CachingAllocator::check_charges() const {
-  Bytes charged = lost_;
+  Bytes charged;
   pools_.for_each([&](const Pool& pool) { charged += pool.cached_pages * pool.cached_page_size; });
   const Bytes granularity = device_.profile().granularity;
   for (const Segment& segment : heap_.segments()) {

@@ -78,7 +78,7 @@ void CachingAllocator::flush(FreedPages pages) {
     if (!pool.freeable()) continue;
     release_free_blocks(pool.pools.small, pages);
     release_free_blocks(pool.pools.large, pages);
-    forget_if_bare(pool);
+    pools_.forget_if_bare(pool);
   }
 }
 
@@ -89,15 +89,6 @@ void CachingAllocator::empty_private_pool(PrivatePool& pool) {
   pending_.drain(device_, &id, [this](Block& block) { finish_free(block); });
   release_free_blocks(pool.pools.small, FreedPages::to_device);
   release_free_blocks(pool.pools.large, FreedPages::to_device);
-  forget_if_bare(pool);
-}
-
-void CachingAllocator::forget_if_bare(PrivatePool& pool) {
-  if (!pool.freeable() || !pool.bare()) return;
-  // Upstream forgets the handles of cached pages with the pool: their memory stays used.
-  for (const Pool* half : {&pool.pools.small, &pool.pools.large}) {
-    lost_ += half->cached_pages * half->cached_page_size;
-  }
   pools_.forget_if_bare(pool);
 }
 

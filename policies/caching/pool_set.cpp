@@ -27,8 +27,10 @@ PoolPair::PoolPair(PoolId owner) {
 }
 
 bool PrivatePool::bare() const {
-  return pools.small.segments == 0 && pools.small.mapped_pages == 0 && pools.large.segments == 0 &&
-         pools.large.mapped_pages == 0;
+  const auto holds_nothing = [](const Pool& pool) {
+    return pool.segments == 0 && pool.mapped_pages == 0 && pool.cached_pages == 0;
+  };
+  return holds_nothing(pools.small) && holds_nothing(pools.large);
 }
 
 Pool& PoolSet::serving(PoolKind kind) {

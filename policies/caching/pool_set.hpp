@@ -28,7 +28,7 @@ struct PrivatePool {
   int use_count = 1;
 
   [[nodiscard]] bool freeable() const { return use_count == 0; }
-  /// Whether neither a segment nor a mapped page is left in it.
+  /// Whether neither a segment nor a page, mapped or cached, is left in it.
   [[nodiscard]] bool bare() const;
 };
 
