@@ -129,6 +129,8 @@ class CachingAllocator final : public AllocatorModel {
   ControlRefusal carry_out(const control::SetFraction& call);
   ControlRefusal carry_out(const control::ResetPeak& call);
   ControlRefusal carry_out(const control::ResetAccumulated& call);
+  [[nodiscard]] FlushRule flush_rule(const Pool& pool) const;
+
   // What check() looks into beyond the heap itself (caching_check.cpp).
   void check_indices(std::int64_t idle_blocks) const;
   void check_pending() const;
