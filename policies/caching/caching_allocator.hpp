@@ -95,6 +95,7 @@ class CachingAllocator final : public AllocatorModel {
   void flush(FreedPages pages);
   void empty_private_pool(PrivatePool& pool);
   void release_free_blocks(Pool& pool, FreedPages pages);
+  void forget_if_bare(PrivatePool& pool);
 
   // Freeing (caching_free.cpp).
   void process_events();

@@ -62,8 +62,10 @@ class PoolSet {
 
   /// Private pools in the order of their numbers.
   [[nodiscard]] std::map<PoolId, std::unique_ptr<PrivatePool>>& all_private() { return private_; }
-  /// Forgets the pool if it is freeable and holds nothing any more.
-  void forget_if_bare(PrivatePool& pool);
+  /// Whether the pool is freeable and holds nothing any more. (One whose scope is still open stays,
+  /// for requests to go to: upstream they would be an internal error.)
+  [[nodiscard]] bool forgettable(const PrivatePool& pool) const;
+  void forget(PoolId id) { private_.erase(id); }
 
   /// Visits every pool: default large and small, then the private ones.
   template <class Visitor>
