@@ -11,8 +11,8 @@ PoolKind kind_of_map(Bytes size) {
   return size <= sizes::small_segment ? PoolKind::small : PoolKind::large;
 }
 
-void Ranges::add(const RangeOwner& owner, Extent mapped) {
-  mapped_[owner].push_back(mapped.begin);
+void Ranges::add(const RangeOwner& owner, Address mapped) {
+  mapped_[owner].push_back(mapped);
 }
 
 void Ranges::settle() {

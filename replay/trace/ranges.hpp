@@ -32,7 +32,7 @@ class Ranges {
   explicit Ranges(Bytes reach) : reach_{reach} {}
 
   /// Some memory was mapped. All of it must be told before anything is asked.
-  void add(const RangeOwner& owner, Extent mapped);
+  void add(const RangeOwner& owner, Address mapped);
   void settle();
 
   /// Where the range begins that an address of this owner lies in.
