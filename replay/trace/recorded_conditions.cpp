@@ -245,7 +245,7 @@ void Inference::find_device_memory() {
     note("device_memory_stated", fmt::format("device memory {} bytes, as stated", memory->count()));
   } else if (!walked_.failures.empty()) {
     Bytes least = Bytes::unlimited();
-    for (const FailedRequest& failure : walked_.failures) {
+    for (const RecordedFailure& failure : walked_.failures) {
       least = std::min(least, failure.reserved + failure.device_free);
     }
     memory = std::max(least, walked_.peak_reserved);

@@ -88,6 +88,10 @@ void BackwardWalk::find_workspaces() {
                                .stream = names_.stream(entries[i + 1].stream)});
     i += 3;
   }
+  if (entries.size() <= i + 1) {
+    out_.kind = HistoryKind::state_only;
+    i = entries.size();
+  }
   out_.first_entry = i;
 }
 

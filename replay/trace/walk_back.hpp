@@ -29,7 +29,7 @@ struct StartBlock {
 };
 
 /// A request that failed, and the state of things then.
-struct FailedRequest {
+struct RecordedFailure {
   std::size_t entry = 0;
   Bytes tried;
   Bytes device_free;
@@ -43,9 +43,14 @@ struct Workspace {
   StreamId stream;
 };
 
+/// Whether a recording tells what happened, or only how things stood at its end. One entry is no
+/// history: recording the state alone leaves it behind.
+enum class HistoryKind : std::uint8_t { full, state_only };
+
 /// What is known of the beginning of a history after going through it backwards from the final
 /// state.
 struct WalkedBack {
+  HistoryKind kind = HistoryKind::full;
   /// Entries before this one are no history: they list workspaces.
   std::size_t first_entry = 0;
   std::vector<Workspace> workspaces;
@@ -56,7 +61,7 @@ struct WalkedBack {
   /// The most that was held at any time.
   Bytes peak_reserved;
   /// In order of time.
-  std::vector<FailedRequest> failures;
+  std::vector<RecordedFailure> failures;
   /// Entries that made memory of a private pool, in order of time, with the pool as the final state
   /// has it; only where entries do not say it themselves.
   std::vector<std::pair<std::size_t, PoolId>> private_growths;
