@@ -95,6 +95,7 @@ class CachingAllocator final : public AllocatorModel {
   void flush(FreedPages pages);
   void empty_private_pool(PrivatePool& pool);
   void release_free_blocks(Pool& pool, FreedPages pages);
+  void forget_if_bare(PrivatePool& pool);
 
   // Freeing (caching_free.cpp).
   void process_events();
@@ -128,6 +129,8 @@ class CachingAllocator final : public AllocatorModel {
   ControlRefusal carry_out(const control::SetFraction& call);
   ControlRefusal carry_out(const control::ResetPeak& call);
   ControlRefusal carry_out(const control::ResetAccumulated& call);
+  [[nodiscard]] FlushRule flush_rule(const Pool& pool) const;
+
   // What check() looks into beyond the heap itself (caching_check.cpp).
   void check_indices(std::int64_t idle_blocks) const;
   void check_pending() const;

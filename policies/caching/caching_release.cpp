@@ -78,7 +78,7 @@ void CachingAllocator::flush(FreedPages pages) {
     if (!pool.freeable()) continue;
     release_free_blocks(pool.pools.small, pages);
     release_free_blocks(pool.pools.large, pages);
-    pools_.forget_if_bare(pool);
+    forget_if_bare(pool);
   }
 }
 
@@ -89,7 +89,20 @@ void CachingAllocator::empty_private_pool(PrivatePool& pool) {
   pending_.drain(device_, &id, [this](Block& block) { finish_free(block); });
   release_free_blocks(pool.pools.small, FreedPages::to_device);
   release_free_blocks(pool.pools.large, FreedPages::to_device);
-  pools_.forget_if_bare(pool);
+  forget_if_bare(pool);
+}
+
+void CachingAllocator::forget_if_bare(PrivatePool& pool) {
+  if (!pools_.forgettable(pool)) return;
+  // A range in which the first map failed has nothing to unmap, so nobody gives it back: upstream
+  // loses it with its pool.
+  for (Pool* half : {&pool.pools.small, &pool.pools.large}) {
+    half->unmapped.for_each([this](Block& block) {
+      heap_.take_unmapped(block);
+      heap_.remove_segment(block);
+    });
+  }
+  pools_.forget(pool.pools.small.owner);
 }
 
 void CachingAllocator::release_free_blocks(Pool& pool, FreedPages pages) {

@@ -44,6 +44,11 @@ PrivatePool* PoolSet::find(PoolId id) {
   return it == private_.end() ? nullptr : it->second.get();
 }
 
+const PrivatePool* PoolSet::find(PoolId id) const {
+  const auto it = private_.find(id);
+  return it == private_.end() ? nullptr : it->second.get();
+}
+
 bool PoolSet::add_reference(PoolId id) {
   if (PrivatePool* pool = find(id)) {
     if (pool->freeable()) return false;
@@ -79,11 +84,8 @@ void PoolSet::set_no_split(PoolId id, bool enabled) {
   }
 }
 
-void PoolSet::forget_if_bare(PrivatePool& pool) {
-  const PoolId id = pool.pools.small.owner;
-  // A pool whose scope is still open stays, for requests to go to: upstream they would be an
-  // internal error.
-  if (pool.freeable() && pool.bare() && !contains(scopes_, id)) private_.erase(id);
+bool PoolSet::forgettable(const PrivatePool& pool) const {
+  return pool.freeable() && pool.bare() && !contains(scopes_, pool.pools.small.owner);
 }
 
 }  // namespace fragcast
