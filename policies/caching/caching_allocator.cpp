@@ -13,6 +13,7 @@ CachingAllocator::CachingAllocator(const CachingRules& rules,
       source_{rules_, settings_, device_, heap_, ledger()},
       pools_{rules.serving_scope},
       pending_{rules.stream_ranks} {
+  ledger().counters().max_split_size = settings_.max_split_size;
   if (settings_.per_process_memory_fraction < 1.0) {
     carry_out(control::SetFraction{settings_.per_process_memory_fraction});
   }
