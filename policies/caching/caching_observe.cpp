@@ -41,6 +41,12 @@ SegmentPicture begin_stretch(const Segment& segment, const Block& first, FlushRu
 
 }  // namespace
 
+FlushRule CachingAllocator::flush_rule(const Pool& pool) const {
+  const PrivatePool* owner = pools_.find(pool.owner);
+  const bool passes_over = owner != nullptr ? !owner->freeable() : events_paused();
+  return passes_over ? FlushRule::passes_over : FlushRule::returns;
+}
+
 Layout CachingAllocator::layout() const {
   Layout layout;
   for (const Segment& segment : heap_.segments()) {
