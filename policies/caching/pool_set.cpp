@@ -44,6 +44,11 @@ PrivatePool* PoolSet::find(PoolId id) {
   return it == private_.end() ? nullptr : it->second.get();
 }
 
+const PrivatePool* PoolSet::find(PoolId id) const {
+  const auto it = private_.find(id);
+  return it == private_.end() ? nullptr : it->second.get();
+}
+
 bool PoolSet::add_reference(PoolId id) {
   if (PrivatePool* pool = find(id)) {
     if (pool->freeable()) return false;

@@ -45,6 +45,7 @@ class PoolSet {
 
   /// The private pool of that number, or null.
   [[nodiscard]] PrivatePool* find(PoolId id);
+  [[nodiscard]] const PrivatePool* find(PoolId id) const;
   /// Takes a reference, making the pool if it does not exist. False, and nothing done, if it exists
   /// and is freeable: an internal error upstream.
   [[nodiscard]] bool add_reference(PoolId id);
