@@ -87,6 +87,8 @@ struct RecordedAddresses {
 /// A sequence of requests to one device's allocator.
 struct Trace {
   ChunkedVector<Event> events;
+  /// How many entries the device's recording, or calls the script, has: `event:N` counts these.
+  std::uint32_t source_entries = 0;
   /// By AllocationId.
   std::vector<Allocation> allocations;
   std::vector<Control> controls;

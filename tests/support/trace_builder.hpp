@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -12,29 +13,38 @@ class TraceBuilder {
  public:
   TraceBuilder() { trace_.conditions.device_memory = 64_GiB; }
 
-  /// A request under the next free id, or under one of a heap that the trace begins with.
+  /// A request under the next free id.
   AllocationId allocate(Bytes size, StreamId stream = StreamId{}) {
-    const AllocationId id{next_id_++};
-    add({.size = size, .allocation = id, .stream = stream, .kind = EventKind::allocate});
-    return id;
+    Event& event = add(EventKind::allocate);
+    event.size = size;
+    event.allocation = AllocationId{next_id_++};
+    event.stream = stream;
+    return event.allocation;
   }
+  /// A request of which the recording says that it failed.
   AllocationId fail_to_allocate(Bytes rounded_size) {
     const AllocationId id = allocate(rounded_size);
     trace_.events.back().failed_in_recording = true;
     return id;
   }
-  void deallocate(AllocationId id) { add({.allocation = id, .kind = EventKind::deallocate}); }
+  void deallocate(AllocationId id) { add(EventKind::deallocate).allocation = id; }
   void record_stream(AllocationId id, StreamId stream) {
-    add({.allocation = id, .stream = stream, .kind = EventKind::record_stream});
+    Event& event = add(EventKind::record_stream);
+    event.allocation = id;
+    event.stream = stream;
   }
-  void complete_events(StreamId stream) {
-    add({.stream = stream, .kind = EventKind::complete_events});
-  }
+  void complete_events(StreamId stream) { add(EventKind::complete_events).stream = stream; }
   void apply(Control call) {
-    add({.detail = static_cast<std::uint32_t>(trace_.controls.size()), .kind = EventKind::control});
+    add(EventKind::control).detail = static_cast<std::uint32_t>(trace_.controls.size());
     trace_.controls.push_back(std::move(call));
   }
-  void event(EventKind kind) { add({.kind = kind}); }
+  Event& add(EventKind kind) {
+    Event event;
+    event.kind = kind;
+    event.source = static_cast<std::uint32_t>(trace_.events.size());
+    trace_.events.push_back(event);
+    return trace_.events.back();
+  }
 
   /// The heap before the first event; coming ids are behind its own.
   void begin_with(Layout heap) {
@@ -49,11 +59,6 @@ class TraceBuilder {
   [[nodiscard]] Trace& trace() { return trace_; }
 
  private:
-  void add(Event event) {
-    event.source = static_cast<std::uint32_t>(trace_.events.size());
-    trace_.events.push_back(event);
-  }
-
   Trace trace_;
   std::uint32_t next_id_ = 0;
 };

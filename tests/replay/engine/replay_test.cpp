@@ -41,7 +41,7 @@ TEST_CASE("the gap is taken at the first event after which reserved is highest",
   builder.deallocate(a);
   builder.allocate(4_MiB);
   const Run run = replay(builder.trace(), toy_spec());
-  CHECK(run.at_peak_reserved.event == EventIndex{0U});
+  CHECK(run.at_peak_reserved.event == EventIndex{0});
   CHECK(run.at_peak_reserved.gap.requested == 3_MiB);
   CHECK(run.at_peak_reserved.gap.rounding == 1_MiB);
   CHECK(run.at_peak_reserved.gap.reserved() == run.peak.reserved);
@@ -73,7 +73,7 @@ TEST_CASE("a run carries on after a failed request and says so", "[replay]") {
   CHECK(run.reason == "toy out of memory");
   CHECK(fails_anew(run));
   REQUIRE(run.failures.size() == 1);
-  CHECK(run.failures[0].event == EventIndex{0U});
+  CHECK(run.failures[0].event == EventIndex{0});
   CHECK(run.failures[0].requested == 10_MiB);
   CHECK(run.failures[0].device_free == 8_MiB);
   CHECK(run.counts.ooms == 1);
@@ -120,7 +120,7 @@ TEST_CASE("blocks that a cold start cannot place are failures before the first e
   const Run run = replay(builder.trace(), spec);
   REQUIRE(run.failures.size() == 2);
   CHECK_FALSE(run.failures[0].event.has_value());
-  CHECK(run.failures[1].event == EventIndex{0U});
+  CHECK(run.failures[1].event == EventIndex{0});
   CHECK(run.counts.ooms == 1);
 
   spec.on_oom = OnOom::stop;
@@ -152,14 +152,14 @@ TEST_CASE("calls that the model refuses are listed", "[replay]") {
   builder.apply(control::EmptyVirtualAddressCache{});
   const Run run = replay(builder.trace(), toy_spec());
   REQUIRE(run.refused_calls.size() == 1);
-  CHECK(run.refused_calls[0].event == EventIndex{1U});
+  CHECK(run.refused_calls[0].event == EventIndex{1});
   CHECK(run.refused_calls[0].reason == "there are no addresses to cache");
 }
 
 TEST_CASE("the series has the amounts after every event", "[replay]") {
   TraceBuilder builder;
   const AllocationId a = builder.allocate(3_MiB);
-  builder.event(EventKind::mark);
+  builder.add(EventKind::mark);
   builder.deallocate(a);
   const Run run = replay(builder.trace(), toy_spec(), KeepSeries::yes);
   REQUIRE(run.series.size() == 3);
