@@ -72,6 +72,11 @@ class Plan {
       : subject_{subject}, options_{options}, model_{model_for(subject, options)} {}
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] const ModelEntry& model() const { return model_; }
+  /// Whether the model is that of the allocator that was recorded, if one was.
+  [[nodiscard]] bool same_model() const {
+    return model_.name == subject_.history.conditions.model || !subject_.is_recording();
+  }
 
   void add_recorded() {
     Row row{.kind = RowKind::as_recorded,
@@ -132,9 +137,6 @@ class Plan {
     return *model;
   }
 
-  [[nodiscard]] bool same_model() const {
-    return model_.name == subject_.history.conditions.model || !subject_.is_recording();
-  }
   [[nodiscard]] std::string recorded_settings() const {
     return subject_.trace().conditions.settings.value_or("");
   }
@@ -221,7 +223,9 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
     plan.insert_cold_control();
   }
   Comparison comparison = run_plan(plan, subject, options);
-  comparison.fidelity = check_fidelity(subject, options);
+  if (subject.is_recording() && plan.same_model()) {
+    comparison.fidelity = verify(subject.history, plan.model());
+  }
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }
