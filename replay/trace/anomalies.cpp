@@ -11,9 +11,10 @@ AnomalyText describe(Anomaly anomaly) {
               "allocations that the final state lacks although nothing freed them: the state is "
               "newer than the history"};
     case Anomaly::allocation_replaced:
-      return {"allocation_replaced",
-              "allocations whose block holds another request in the final state: the state is newer "
-              "than the history"};
+      return {
+          "allocation_replaced",
+          "allocations whose block holds another request in the final state: the state is newer "
+          "than the history"};
     case Anomaly::allocation_later:
       return {"allocation_later",
               "blocks of the final state that lie where the history had others: taken as allocated "
@@ -51,9 +52,10 @@ AnomalyText describe(Anomaly anomaly) {
       return {"allocation_over_live",
               "allocations at the address of a live block: that block was taken as freed"};
     case Anomaly::release_unexplained:
-      return {"release_unexplained",
-              "runs of released memory that left some behind and that no request explains: taken as "
-              "empty_cache calls"};
+      return {
+          "release_unexplained",
+          "runs of released memory that left some behind and that no request explains: taken as "
+          "empty_cache calls"};
     case Anomaly::streams_exhausted:
       return {"streams_exhausted",
               "frees that waited for events while too many others did: taken as complete at once"};

@@ -20,10 +20,9 @@ bool garbage_was_due(const ReleaseRun& run, const RecordedConditions& conditions
 
 bool of_one_private_pool(const ReleaseRun& run) {
   const PoolId pool = run.releases.front().pool;
-  return pool != PoolId{} &&
-         std::all_of(run.releases.begin(), run.releases.end(), [&](const RecordedRelease& r) {
-           return r.pool == pool;
-         });
+  return pool != PoolId{} && std::all_of(run.releases.begin(),
+                                         run.releases.end(),
+                                         [&](const RecordedRelease& r) { return r.pool == pool; });
 }
 
 }  // namespace

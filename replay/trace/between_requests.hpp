@@ -70,8 +70,8 @@ enum class RunCause : std::uint8_t {
 /// Says what the run came from.
 ///
 /// A request takes memory back when the device, or a limit, has no room for what it then gets, and
-/// when garbage collection is due. If it succeeded without need, someone called `empty_cache` before
-/// it. What a failing request leaves behind is always its own.
+/// when garbage collection is due. If it succeeded without need, someone called `empty_cache`
+/// before it. What a failing request leaves behind is always its own.
 [[nodiscard]] RunCause cause_of(const ReleaseRun& run,
                                 Bytes growth,
                                 FollowedBy followed_by,

@@ -121,18 +121,25 @@ RecordedHistory Follower::run() {
 
 void Follower::follow(std::size_t index) {
   switch (entries_[index].action) {
-    case RecordedAction::alloc: return allocated(index);
-    case RecordedAction::free_requested: return free_requested(index);
-    case RecordedAction::free_completed: return free_completed(index);
+    case RecordedAction::alloc:
+      return allocated(index);
+    case RecordedAction::free_requested:
+      return free_requested(index);
+    case RecordedAction::free_completed:
+      return free_completed(index);
     case RecordedAction::segment_alloc:
-    case RecordedAction::segment_map: return grown(index);
+    case RecordedAction::segment_map:
+      return grown(index);
     case RecordedAction::segment_free:
-    case RecordedAction::segment_unmap: return released(index);
-    case RecordedAction::oom: return failed(index);
+    case RecordedAction::segment_unmap:
+      return released(index);
+    case RecordedAction::oom:
+      return failed(index);
     case RecordedAction::snapshot:
     case RecordedAction::workspace_snapshot:
     case RecordedAction::annotate:
-    case RecordedAction::unknown: return;
+    case RecordedAction::unknown:
+      return;
   }
 }
 
@@ -170,8 +177,8 @@ void Follower::failed(std::size_t index) {
   const bool again = last_failure_ && entries_[*last_failure_].size == entry.size &&
                      entries_[*last_failure_].stream == entry.stream &&
                      entries_[*last_failure_].pool == entry.pool;
-  const AllocationId id = again ? AllocationId{trace_.allocations.size() - 1}
-                                : name_allocation(index, Address{});
+  const AllocationId id =
+      again ? AllocationId{trace_.allocations.size() - 1} : name_allocation(index, Address{});
   writer_.at(index);
   writer_.allocate({.id = id,
                     .size = entry.size,
@@ -188,8 +195,8 @@ bool Follower::completes_at_once(std::size_t index) const {
   if (!known_.walked.has_free_completions) return true;
   if (index + 1 >= entries_.size()) return false;
   const RecordedEntry& next = entries_[index + 1];
-  return next.action == RecordedAction::free_completed &&
-         next.address == entries_[index].address && next.stream == entries_[index].stream;
+  return next.action == RecordedAction::free_completed && next.address == entries_[index].address &&
+         next.stream == entries_[index].stream;
 }
 
 void Follower::free_requested(std::size_t index) {
@@ -335,12 +342,17 @@ void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {
   }
   switch (cause) {
     case RunCause::none:
-    case RunCause::own_partial: return;
+    case RunCause::own_partial:
+      return;
     // A pool that is being allocated from is in use, whatever was taken from it.
-    case RunCause::own_flush: return release_pools(run, pool);
-    case RunCause::unexplained: anomalies_.add(Anomaly::release_unexplained); [[fallthrough]];
+    case RunCause::own_flush:
+      return release_pools(run, pool);
+    case RunCause::unexplained:
+      anomalies_.add(Anomaly::release_unexplained);
+      [[fallthrough]];
     case RunCause::empty_cache:
-    case RunCause::pool_empty: return write_call(run, cause);
+    case RunCause::pool_empty:
+      return write_call(run, cause);
   }
 }
 
@@ -353,7 +365,9 @@ void Follower::write_call(const ReleaseRun& run, RunCause cause) {
   release_pools(run, PoolId{});
   EmptyCacheCall call{.entry = static_cast<std::uint32_t>(run.last_entry),
                       .request = requests_,
-                      .releases = run.releases.size()};
+                      .released = {},
+                      .releases = run.releases.size(),
+                      .pool = {}};
   for (const RecordedRelease& release : run.releases) call.released += release.size;
   if (cause == RunCause::pool_empty) {
     call.pool = run.releases.front().pool;

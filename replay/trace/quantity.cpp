@@ -149,7 +149,7 @@ std::string human_size(Bytes size) {
   return fmt::format("{}{:.{}f} {}", sign, amount, decimals, units[unit]);
 }
 
-std::string exact_size(Bytes size) { return grouped(size.count()) + " B"; }
+std::string exact_bytes(Bytes size) { return grouped(size.count()) + " B"; }
 
 std::string grouped(std::int64_t count) {
   std::string digits = fmt::format("{}", count);

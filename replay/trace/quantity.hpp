@@ -22,7 +22,7 @@ inline constexpr Bytes largest_size{std::int64_t{1} << 62};
 [[nodiscard]] std::string human_size(Bytes size);
 
 /// Exact, for people: "551,550,976 B".
-[[nodiscard]] std::string exact_size(Bytes size);
+[[nodiscard]] std::string exact_bytes(Bytes size);
 
 /// A count with thousands separators: "5,473".
 [[nodiscard]] std::string grouped(std::int64_t count);

@@ -11,9 +11,7 @@ PoolKind kind_of_map(Bytes size) {
   return size <= sizes::small_segment ? PoolKind::small : PoolKind::large;
 }
 
-void Ranges::add(const RangeOwner& owner, Address mapped) {
-  mapped_[owner].push_back(mapped);
-}
+void Ranges::add(const RangeOwner& owner, Address mapped) { mapped_[owner].push_back(mapped); }
 
 void Ranges::settle() {
   for (auto& [owner, addresses] : mapped_) {

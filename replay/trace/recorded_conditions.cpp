@@ -88,11 +88,10 @@ void Inference::infer_model() {
   }
   const auto is_default = [&](std::uint16_t stream) { return recording_.streams[stream] == 0; };
   const bool default_stream =
-      std::any_of(device_.entries.begin(),
-                  device_.entries.end(),
-                  [&](const RecordedEntry& e) {
-                    return has_stream(e.action) && is_default(e.stream);
-                  }) ||
+      std::any_of(
+          device_.entries.begin(),
+          device_.entries.end(),
+          [&](const RecordedEntry& e) { return has_stream(e.action) && is_default(e.stream); }) ||
       std::any_of(device_.segments.begin(), device_.segments.end(), [&](const RecordedSegment& s) {
         return is_default(s.stream);
       });
@@ -107,11 +106,12 @@ void Inference::use_settings_text(const std::string& text) {
   if (!is_npu()) return;
   const SettingsResult result = parse_settings(npu_settings_grammar(), text);
   if (const auto* refusal = std::get_if<SettingsRefusal>(&result)) {
-    throw InputError{{},
-                     fmt::format("the settings \"{}\", under which the recording is said to be made, "
-                                 "are refused: {}",
-                                 text,
-                                 refusal->reason)};
+    throw InputError{
+        {},
+        fmt::format("the settings \"{}\", under which the recording is said to be made, "
+                    "are refused: {}",
+                    text,
+                    refusal->reason)};
   }
   out_.settings = std::get<ParsedSettings>(result).settings;
 }
@@ -228,14 +228,16 @@ void Inference::infer_padding() {
          fmt::format("requests are not padded, as on Ascend950: {} blocks are too small for it",
                      bare));
   } else if (padded > 0) {
-    note("padding_inferred",
-         fmt::format("requests are padded by 32 bytes, as before Ascend950: {} blocks have room for "
-                     "it that they would not have otherwise",
-                     padded));
+    note(
+        "padding_inferred",
+        fmt::format("requests are padded by 32 bytes, as before Ascend950: {} blocks have room for "
+                    "it that they would not have otherwise",
+                    padded));
   } else {
-    note("padding_assumed",
-         "requests are assumed to be padded by 32 bytes, as before Ascend950: no block of the final "
-         "state tells");
+    note(
+        "padding_assumed",
+        "requests are assumed to be padded by 32 bytes, as before Ascend950: no block of the final "
+        "state tells");
   }
 }
 
@@ -249,9 +251,10 @@ void Inference::find_device_memory() {
       least = std::min(least, failure.reserved + failure.device_free);
     }
     memory = std::max(least, walked_.peak_reserved);
-    note("device_memory_from_oom",
-         fmt::format("device memory {} bytes: what was held and what was free when a request failed",
-                     memory->count()));
+    note(
+        "device_memory_from_oom",
+        fmt::format("device memory {} bytes: what was held and what was free when a request failed",
+                    memory->count()));
   } else {
     note("device_memory_assumed",
          "device memory is taken as unlimited, with a total of 64 GiB for address ranges and "

@@ -31,11 +31,13 @@ bool has_stream(RecordedAction action) {
     case RecordedAction::segment_free:
     case RecordedAction::segment_map:
     case RecordedAction::segment_unmap:
-    case RecordedAction::oom: return true;
+    case RecordedAction::oom:
+      return true;
     case RecordedAction::snapshot:
     case RecordedAction::workspace_snapshot:
     case RecordedAction::annotate:
-    case RecordedAction::unknown: return false;
+    case RecordedAction::unknown:
+      return false;
   }
   return false;
 }

@@ -45,7 +45,8 @@ std::optional<Stretch> ReservedMemory::take(StreamId stream, Extent extent) {
   std::optional<Stretch> whole;
   auto it = stretches_.upper_bound({.stream = stream, .address = extent.begin});
   if (it != stretches_.begin()) --it;
-  while (it != stretches_.end() && it->first < BlockKey{.stream = stream, .address = extent.end()}) {
+  while (it != stretches_.end() &&
+         it->first < BlockKey{.stream = stream, .address = extent.end()}) {
     const Stretch found = it->second;
     const auto next = std::next(it);
     if (found.stream == stream && found.extent.overlaps(extent)) {

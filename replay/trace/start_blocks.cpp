@@ -21,14 +21,15 @@ T* last_up_to(std::vector<T>& sorted, BlockKey key, KeyOf key_of) {
   return after == sorted.begin() ? nullptr : &*std::prev(after);
 }
 
-/// The blocks of the beginning behind which a rest may hide, watched for the first allocation there.
+/// The blocks of the beginning behind which a rest may hide, watched for the first allocation
+/// there.
 class HiddenRests {
  public:
   /// `block` is alive, and behind it lies a free block.
   void watch(SizedBlock& block) {
     const BlockKey key = block.block.key;
-    watched_.push_back({.end = {.stream = key.stream, .address = key.address + block.size},
-                        .block = &block});
+    watched_.push_back(
+        {.end = {.stream = key.stream, .address = key.address + block.size}, .block = &block});
     by_begin_.put(key, watched_.size() - 1);
     ++open_;
   }
@@ -172,11 +173,11 @@ struct Survivor {
 
 /// Marks those that lie where the history allocated.
 void mark_later(std::vector<Survivor>& sorted, StreamId stream, Extent allocated) {
-  auto it = std::lower_bound(
-      sorted.begin(),
-      sorted.end(),
-      BlockKey{.stream = stream, .address = allocated.end()},
-      [](const Survivor& survivor, BlockKey key) { return survivor.key < key; });
+  auto it =
+      std::lower_bound(sorted.begin(),
+                       sorted.end(),
+                       BlockKey{.stream = stream, .address = allocated.end()},
+                       [](const Survivor& survivor, BlockKey key) { return survivor.key < key; });
   while (it != sorted.begin()) {
     --it;
     if (it->key.stream != stream || it->end() <= allocated.begin) return;

@@ -132,10 +132,9 @@ void Rebuilding::draw(StartState& out) const {
     SegmentPicture segment = outline(stretch);
     fill(segment, out.blocks, i);
     if (segment.expandable()) {
-      out.ranges.adopt(
-          {.stream = stretch.stream, .pool = stretch.pool, .kind = *stretch.kind},
-          segment.range->begin,
-          segment.size);
+      out.ranges.adopt({.stream = stretch.stream, .pool = stretch.pool, .kind = *stretch.kind},
+                       segment.range->begin,
+                       segment.size);
     }
     out.heap.segments.push_back(std::move(segment));
   }

@@ -159,13 +159,18 @@ void BackwardWalk::undo(std::size_t index) {
   const RecordedEntry& entry = device_.entries[index];
   const BlockKey key{.stream = names_.stream(entry.stream), .address = entry.address};
   switch (entry.action) {
-    case RecordedAction::alloc: return undo_alloc(key, entry);
-    case RecordedAction::free_completed: return undo_free_completed(key, entry);
-    case RecordedAction::free_requested: return undo_free_requested(key, entry);
+    case RecordedAction::alloc:
+      return undo_alloc(key, entry);
+    case RecordedAction::free_completed:
+      return undo_free_completed(key, entry);
+    case RecordedAction::free_requested:
+      return undo_free_requested(key, entry);
     case RecordedAction::segment_alloc:
-    case RecordedAction::segment_map: return undo_growth(key, index);
+    case RecordedAction::segment_map:
+      return undo_growth(key, index);
     case RecordedAction::segment_free:
-    case RecordedAction::segment_unmap: return undo_release(key, entry);
+    case RecordedAction::segment_unmap:
+      return undo_release(key, entry);
     case RecordedAction::oom:
       out_.failures.push_back({.entry = index,
                                .tried = entry.size,
@@ -175,7 +180,8 @@ void BackwardWalk::undo(std::size_t index) {
     case RecordedAction::snapshot:
     case RecordedAction::workspace_snapshot:
     case RecordedAction::annotate:
-    case RecordedAction::unknown: return;
+    case RecordedAction::unknown:
+      return;
   }
 }
 

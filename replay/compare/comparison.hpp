@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/compare/pins.hpp"
+#include "replay/engine/run.hpp"
+#include "replay/load/subject.hpp"
+
+namespace fragcast {
+
+/// How well a simulation under the recorded settings reproduces the recording.
+struct Fidelity {
+  struct Share {
+    std::uint64_t reproduced = 0;
+    std::uint64_t of = 0;
+    [[nodiscard]] bool whole() const { return reproduced == of; }
+  };
+  /// Segments and stretches made and given back: in order, with address and size.
+  Share segment_events;
+  /// Allocations at their recorded addresses.
+  Share addresses;
+  /// Requests that failed in the recording and fail here.
+  Share failures;
+  /// Greatest difference of reserved bytes over the trace.
+  Bytes reserved_max_error;
+  /// What differs first, and why; empty if nothing does.
+  std::string divergence;
+
+  [[nodiscard]] bool exact() const {
+    return segment_events.whole() && addresses.whole() && failures.whole();
+  }
+};
+
+/// What a row of a comparison is held against.
+struct Difference {
+  /// Index into Comparison::runs.
+  std::size_t reference = 0;
+  Bytes peak_reserved;
+};
+
+/// One simulation, and what a comparison adds to it.
+struct ComparedRun {
+  Run run;
+  /// Further names of the same settings, whose simulation would be the same.
+  std::vector<std::string> also;
+  /// What became of the recorded `empty_cache` calls: `keep`, `drop`, or the places where they are
+  /// made instead, as `--empty-cache-at` takes them.
+  std::string empty_cache = "keep";
+  /// Absent for the references themselves, and for refused rows.
+  std::optional<Difference> difference;
+  /// Who pins most at the reserved peak.
+  std::vector<Pin> pins;
+
+  [[nodiscard]] bool refused() const { return run.outcome == RunOutcome::refused; }
+};
+
+/// Several simulations of one device's trace, side by side. Plain data; it points to its subject,
+/// which must outlive it.
+struct Comparison {
+  const Subject* subject = nullptr;
+  /// Absent where nothing was recorded, or no simulation can be held against it.
+  std::optional<Fidelity> fidelity;
+  std::vector<ComparedRun> runs;
+  /// Bytes that were cached, free in reserved memory, when the trace began. Rows that start cold
+  /// cannot know them; they are held against a cold control.
+  Bytes initially_cached;
+  /// One plain sentence each, the most important first.
+  std::vector<std::string> verdict;
+};
+
+}  // namespace fragcast
