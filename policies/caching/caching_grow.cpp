@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "policies/caching/caching_allocator.hpp"
+#include "policies/caching/sizes.hpp"
+#include "sim/core/check.hpp"
+
+namespace fragcast {
+namespace {
+
+/// The address range of an expandable segment: 1 1/8 of the device, in whole pages, so that pages
+/// unmapped early on can be put at the end.
+Bytes range_size(Bytes device_total, Bytes page) {
+  return round_up(device_total + Bytes{device_total.count() / 8}, page);
+}
+
+/// Whether free and unmapped neighbours from `block` on have room for `size`.
+bool has_room(const Block* block, Bytes size) {
+  Bytes room;
+  while (room < size && block != nullptr && block->is_idle()) {
+    room += block->size;
+    block = block->next;
+  }
+  return room >= size;
+}
+
+}  // namespace
+
+Block* CachingAllocator::grow(Search& search) {
+  if (limit_ && held() + search.segment > *limit_) return nullptr;
+  if (settings_.throw_on_oom) {
+    const auto allowed = static_cast<std::int64_t>(settings_.per_process_memory_fraction *
+                                                   static_cast<double>(device_.total().count()));
+    if (held() + search.segment > Bytes{allowed}) {
+      ++ledger().counters().num_oom_rejections;
+      search.rejected = true;
+      return nullptr;
+    }
+  }
+  if (settings_.expandable_segments) return grow_expandable(search);
+  const auto address =
+      device_.allocate_segment(search.segment, segment_unit(search.pool->kind, settings_));
+  if (!address) return nullptr;
+  Block& block = heap_.add_segment({*address, search.segment}, search.stream, *search.pool);
+  ledger().segment_allocated(reservation(block, block.extent()));
+  if (block.size >= settings_.max_split_size) ledger().counters().oversize_segments.add(1);
+  return &block;
+}
+
+Block* CachingAllocator::grow_expandable(const Search& search) {
+  // From the candidate on, free and unmapped blocks have room: map what is unmapped, in order. Each
+  // mapped stretch merges with the free block before it.
+  Block* block = &find_expandable(search);
+  if (!block->mapped && !map_front(*block, std::min(block->size, search.rounded))) return nullptr;
+  while (block->size < search.rounded) {
+    Block* next = block->next;
+    FRAGCAST_CHECK(next != nullptr, "the candidate had room enough");
+    if (!map_front(*next, std::min(search.rounded - block->size, next->size))) return nullptr;
+    block = next;
+  }
+  heap_.take_free(*block);
+  return block;
+}
+
+Block& CachingAllocator::find_expandable(const Search& search) {
+  Pool& pool = *search.pool;
+  for (Block& unmapped : pool.unmapped.of(search.stream)) {
+    // A free block right before the unmapped one can be part of the answer.
+    Block* previous = unmapped.previous;
+    Block& start = previous != nullptr && previous->is_idle() ? *previous : unmapped;
+    if (has_room(&start, search.rounded)) return start;
+  }
+  const Bytes page = page_size(pool.kind, settings_);
+  const Bytes size = range_size(device_.total(), page);
+  const Address base = device_.reserve_range(size);
+  Block& range = heap_.add_segment({base, size}, search.stream, pool, page);
+  range.mapped = false;
+  heap_.put_unmapped(range);
+  return range;
+}
+
+bool CachingAllocator::obtain_pages(Pool& pool, std::int64_t count, Bytes page) {
+  // A range made under other settings can have other pages than those cached last; the allocator
+  // maps them all the same, and so does this model, in the sizes of the day.
+  const std::int64_t cached = std::min(pool.cached_pages, count);
+  pool.cached_pages -= cached;
+  if (device_.create_pages(count - cached, page)) return true;
+  // All pages got so far go back, those from the cache included (ExpandableSegment::map).
+  device_.destroy_pages(cached, page);
+  return false;
+}
+
+bool CachingAllocator::map_front(Block& block, Bytes size) {
+  Segment& range = *block.segment;
+  Pool& pool = *range.pool;
+  const Bytes mapped = round_up(size, range.page_size);
+  const std::int64_t pages = mapped / range.page_size;
+  if (!obtain_pages(pool, pages, range.page_size)) return false;
+  device_.map_pages(pages);
+  pool.mapped_pages += pages;
+
+  heap_.take_unmapped(block);
+  if (mapped < block.size) heap_.put_unmapped(heap_.split_back(block, mapped));
+  block.mapped = true;
+  const Extent stretch{block.address, mapped};
+  heap_.merge_previous(block);
+  heap_.merge_next(block);
+  heap_.put_free(block);
+  ledger().mapped(reservation(block, stretch));
+  return true;
+}
+
+void CachingAllocator::release_segment(Block& block) {
+  FRAGCAST_CHECK(!block.segment->expandable(), "an expandable range is unmapped, not freed");
+  const PoolKind kind = block.segment->pool->kind;
+  ledger().segment_freed(reservation(block, block.extent()));
+  device_.free_segment(block.size, segment_unit(kind, settings_));
+  if (block.size >= settings_.max_split_size) ledger().counters().oversize_segments.add(-1);
+  heap_.take_free(block);
+  heap_.remove_segment(block);
+}
+
+void CachingAllocator::unmap_inside(Block& block, FreedPages freed) {
+  Segment& range = *block.segment;
+  Pool& pool = *range.pool;
+  const Bytes page = range.page_size;
+  const Bytes begin = round_up(block.address - range.base, page);
+  const Bytes end = round_down(block.end() - range.base, page);
+  if (begin >= end) return;
+  const Extent stretch{range.base + begin, end - begin};
+  const std::int64_t pages = stretch.size / page;
+
+  wait(rules_.unmap_wait);
+  device_.unmap_pages(pages);
+  pool.mapped_pages -= pages;
+  if (freed == FreedPages::to_device) {
+    device_.destroy_pages(pages, page);
+  } else {
+    pool.cached_pages += pages;
+    pool.cached_page_size = page;
+  }
+
+  heap_.take_free(block);
+  if (block.address < stretch.begin) {
+    heap_.put_free(heap_.split_front(block, stretch.begin - block.address));
+  }
+  if (stretch.size < block.size) heap_.put_free(heap_.split_back(block, stretch.size));
+  block.mapped = false;
+  ledger().unmapped(reservation(block, stretch));
+  heap_.merge_previous(block);
+  heap_.merge_next(block);
+  if (block.is_split()) {
+    heap_.put_unmapped(block);
+  } else {
+    device_.release_range();
+    heap_.remove_segment(block);
+  }
+}
+
+}  // namespace fragcast

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "policies/caching/caching_allocator.hpp"
+#include "policies/caching/sizes.hpp"
+#include "sim/core/check.hpp"
+
+namespace fragcast {
+namespace {
+
+/// Blocks must tile their stretch, and live ones must say whose they are.
+ControlRefusal problem_with(const SegmentPicture& stretch) {
+  Address at = stretch.address;
+  for (const BlockPicture& block : stretch.blocks) {
+    if (block.address != at || block.size <= Bytes{0}) {
+      return fmt::format("the blocks of the segment at {:#x} do not tile it",
+                         stretch.address.value());
+    }
+    if (block.state != BlockState::free && !block.allocation) {
+      return fmt::format("the block at {:#x} is in use by nobody", block.address.value());
+    }
+    at = block.address + block.size;
+  }
+  if (at != stretch.extent().end()) {
+    return fmt::format("the blocks of the segment at {:#x} do not tile it",
+                       stretch.address.value());
+  }
+  return {};
+}
+
+/// Pages must lie in their range, on its grid.
+ControlRefusal problem_with_pages(const SegmentPicture& stretch) {
+  const Extent range = *stretch.range;
+  const Bytes page = stretch.page_size;
+  const bool inside = range.begin <= stretch.address && stretch.extent().end() <= range.end();
+  if (page > Bytes{0} && inside && (stretch.address - range.begin) % page == Bytes{0} &&
+      stretch.size % page == Bytes{0} && range.size % page == Bytes{0}) {
+    return {};
+  }
+  return fmt::format("the mapped stretch at {:#x} does not lie on the pages of its range",
+                     stretch.address.value());
+}
+
+/// Cuts the first `size` bytes off what is left of a block; null is left when that was all.
+Block& carve(Heap& heap, Block*& rest, Bytes size) {
+  Block& whole = *rest;
+  if (whole.size > size) return heap.split_front(whole, size);
+  rest = nullptr;
+  return whole;
+}
+
+}  // namespace
+
+ControlRefusal CachingAllocator::do_restore(const Layout& heap) {
+  FRAGCAST_CHECK(heap_.segments().empty(), "a heap is restored before anything else");
+  std::map<std::pair<Address, StreamId>, std::vector<const SegmentPicture*>> ranges;
+  for (const SegmentPicture& stretch : heap.segments) {
+    ControlRefusal problem = problem_with(stretch);
+    if (problem.empty() && stretch.expandable()) problem = problem_with_pages(stretch);
+    if (!problem.empty()) return problem;
+    if (stretch.expandable()) ranges[{stretch.range->begin, stretch.stream}].push_back(&stretch);
+  }
+  for (const SegmentPicture& segment : heap.segments) {
+    if (!segment.expandable()) restore_segment(segment);
+  }
+  for (const auto& [key, stretches] : ranges) restore_range(stretches);
+  return {};
+}
+
+Pool& CachingAllocator::pool_for_restore(const SegmentPicture& stretch) {
+  if (stretch.pool == PoolId{}) return pools_.defaults().of(stretch.kind);
+  // Whoever made the pool before the recording began still holds it.
+  if (pools_.find(stretch.pool) == nullptr) {
+    FRAGCAST_CHECK(pools_.add_reference(stretch.pool), "a pool that is not there can be made");
+  }
+  return pools_.find(stretch.pool)->pools.of(stretch.kind);
+}
+
+void CachingAllocator::restore_segment(const SegmentPicture& segment) {
+  Pool& pool = pool_for_restore(segment);
+  Block& whole = heap_.add_segment(segment.extent(), segment.stream, pool);
+  device_.adopt(round_up(segment.size, segment_unit(pool.kind, settings_)));
+  ledger().segment_allocated(reservation(whole, segment.extent()));
+  if (segment.size >= settings_.max_split_size) ledger().counters().oversize_segments.add(1);
+  restore_blocks(whole, segment);
+}
+
+void CachingAllocator::restore_range(const std::vector<const SegmentPicture*>& stretches) {
+  const SegmentPicture& any = *stretches.front();
+  Pool& pool = pool_for_restore(any);
+  Block* rest = &heap_.add_segment(*any.range, any.stream, pool, any.page_size);
+  rest->mapped = false;
+  for (const SegmentPicture* stretch : stretches) {
+    if (const Bytes gap = stretch->address - rest->address; gap > Bytes{0}) {
+      heap_.put_unmapped(carve(heap_, rest, gap));
+    }
+    Block& mapped = carve(heap_, rest, stretch->size);
+    mapped.mapped = true;
+    const std::int64_t pages = stretch->size / any.page_size;
+    pool.mapped_pages += pages;
+    device_.adopt(pages * round_up(any.page_size, device_.profile().granularity));
+    ledger().mapped(reservation(mapped, stretch->extent()));
+    restore_blocks(mapped, *stretch);
+  }
+  if (rest != nullptr) heap_.put_unmapped(*rest);
+}
+
+void CachingAllocator::restore_blocks(Block& whole, const SegmentPicture& stretch) {
+  Block* rest = &whole;
+  for (const BlockPicture& picture : stretch.blocks) {
+    Block& block = carve(heap_, rest, picture.size);
+    block.requested = picture.requested;
+    if (picture.state == BlockState::free) {
+      heap_.put_free(block);
+      if (!block.segment->expandable() && picture.size < stretch.size) {
+        ledger().inactive_split_changed(stretch.kind, 1, block.size);
+      }
+      continue;
+    }
+    block.allocated = true;
+    block.allocation = *picture.allocation;
+    blocks_[block.allocation] = &block;
+    ledger().allocated(facts(block));
+    if (block.size >= settings_.max_split_size) ledger().counters().oversize_allocations.add(1);
+  }
+}
+
+}  // namespace fragcast
