@@ -9,7 +9,8 @@ namespace {
 
 /// The divisions that apply to a padded size: its interval is log2 in MiB, clamped to the table.
 std::uint32_t divisions_for(Bytes padded, const AllocatorSettings& settings) {
-  const int log2 = std::bit_width(static_cast<std::uint64_t>(padded.count())) - 1;
+  const auto log2 =
+      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(padded.count()))) - 1;
   const int last = static_cast<int>(settings.roundup_power2_divisions.size()) - 1;
   return settings
       .roundup_power2_divisions[static_cast<std::size_t>(std::clamp(log2 - 20, 0, last))];
