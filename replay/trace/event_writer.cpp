@@ -17,7 +17,11 @@ void EventWriter::control(const Call& call) {
   const auto next = static_cast<std::uint32_t>(trace_.controls.size());
   const auto [place, fresh] = calls_.emplace(std::pair{variant.index(), pool}, next);
   if (fresh) trace_.controls.push_back(variant);
-  write({.detail = place->second, .kind = EventKind::control});
+  write({.size = {},
+         .allocation = {},
+         .detail = place->second,
+         .stream = {},
+         .kind = EventKind::control});
 }
 
 void EventWriter::allocate(const Request& request) {
@@ -30,7 +34,7 @@ void EventWriter::allocate(const Request& request) {
 }
 
 void EventWriter::deallocate(AllocationId id) {
-  write({.allocation = id, .kind = EventKind::deallocate});
+  write({.size = {}, .allocation = id, .stream = {}, .kind = EventKind::deallocate});
 }
 
 std::optional<StreamId> EventWriter::hold_back() {
@@ -47,7 +51,7 @@ std::optional<StreamId> EventWriter::hold_back() {
 std::optional<StreamId> EventWriter::deallocate_later(AllocationId id) {
   const std::optional<StreamId> stream = hold_back();
   if (stream) {
-    write({.allocation = id, .stream = *stream, .kind = EventKind::record_stream});
+    write({.size = {}, .allocation = id, .stream = *stream, .kind = EventKind::record_stream});
   }
   deallocate(id);
   return stream;
@@ -55,10 +59,10 @@ std::optional<StreamId> EventWriter::deallocate_later(AllocationId id) {
 
 void EventWriter::complete(const std::vector<StreamId>& streams) {
   if (streams.size() > 1 && streams.size() == held_back_) {
-    write({.kind = EventKind::complete_all});
+    write({.size = {}, .allocation = {}, .stream = {}, .kind = EventKind::complete_all});
   } else {
     for (const StreamId stream : streams) {
-      write({.stream = stream, .kind = EventKind::complete_events});
+      write({.size = {}, .allocation = {}, .stream = stream, .kind = EventKind::complete_events});
     }
   }
   spare_streams_.insert(spare_streams_.end(), streams.begin(), streams.end());

@@ -365,7 +365,9 @@ void Follower::write_call(const ReleaseRun& run, RunCause cause) {
   release_pools(run, PoolId{});
   EmptyCacheCall call{.entry = static_cast<std::uint32_t>(run.last_entry),
                       .request = requests_,
-                      .releases = run.releases.size()};
+                      .released = {},
+                      .releases = run.releases.size(),
+                      .pool = {}};
   for (const RecordedRelease& release : run.releases) call.released += release.size;
   if (cause == RunCause::pool_empty) {
     call.pool = run.releases.front().pool;
