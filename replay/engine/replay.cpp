@@ -153,7 +153,8 @@ Run replay(const Trace& trace, const RunSpec& spec, KeepSeries series) {
     measurement.play(spec.on_oom);
     peak_position = measurement.conclude();
   }
-  run.at_peak_reserved.gap = measure_fragmentation(layout_at(trace, spec, peak_position));
+  run.at_peak_reserved.heap = layout_at(trace, spec, peak_position);
+  run.at_peak_reserved.gap = measure_fragmentation(run.at_peak_reserved.heap);
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/core/bytes.hpp"
 #include "sim/core/strong_id.hpp"
 #include "sim/observe/fragmentation.hpp"
+#include "sim/observe/layout.hpp"
 #include "sim/observe/statistics.hpp"
 
 namespace fragcast {
@@ -64,6 +65,8 @@ struct ReservedPeak {
   /// The event after which it is; absent: before the first.
   std::optional<EventIndex> event;
   Fragmentation gap;
+  /// The heap itself; whoever has looked at it may drop it.
+  Layout heap;
 };
 
 /// What one simulation came to: plain data.

@@ -101,6 +101,10 @@ ControlRefusal Session::set_fraction() {
 }
 
 ControlRefusal Session::start_warm() {
+  for (const SegmentPicture& segment : trace_.initial.heap.segments) {
+    const Extent taken = segment.range.value_or(segment.extent());
+    device_.place_beyond(taken.end());
+  }
   ControlRefusal refusal = model_->restore(trace_.initial.heap);
   return refusal.empty() ? set_fraction() : refusal;
 }

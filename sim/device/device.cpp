@@ -9,6 +9,11 @@ namespace fragcast {
 Device::Device(const DeviceProfile& profile)
     : profile_{profile}, next_segment_{profile.first_segment}, next_range_{profile.first_range} {}
 
+void Device::place_beyond(Address address) {
+  next_segment_ = std::max(next_segment_, address);
+  next_range_ = std::max(next_range_, address);
+}
+
 std::optional<Address> Device::allocate_segment(Bytes size, Bytes unit) {
   const Bytes charge = round_up(size, std::max(unit, profile_.granularity));
   if (!has_room_for(charge)) return std::nullopt;

@@ -89,6 +89,9 @@ class Device {
   void plan_segments(std::deque<PlannedSegment> plan) { planned_segments_ = std::move(plan); }
   void plan_ranges(std::deque<Address> plan) { planned_ranges_ = std::move(plan); }
 
+  /// Places what the device chooses to place by itself at or beyond `address` from now on.
+  void place_beyond(Address address);
+
   /// Charges memory that the model holds from before the replay began (a restored heap).
   void adopt(Bytes charge) { used_ += charge; }
 

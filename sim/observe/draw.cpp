@@ -80,7 +80,7 @@ std::string draw_centre(const SegmentPicture& segment, Address address) {
 
 }  // namespace
 
-std::string exact_size(Bytes size) {
+std::string drawn_size(Bytes size) {
   constexpr std::array<std::pair<Bytes, char>, 3> units{{{1_GiB, 'G'}, {1_MiB, 'M'}, {1_KiB, 'K'}}};
   for (const auto& [unit, letter] : units) {
     if (size != Bytes{0} && size % unit == Bytes{0})
@@ -95,10 +95,10 @@ std::string draw(const BlockPicture& block, BlockDetail detail) {
   if (detail == BlockDetail::everything) {
     if (block.allocation) id = fmt::format("{}", block.allocation->value());
     if (block.requested != obvious_request(block)) {
-      request = fmt::format("/{}", exact_size(block.requested));
+      request = fmt::format("/{}", drawn_size(block.requested));
     }
   }
-  return fmt::format("[{}{} {}{}]", letter_of(block.state), id, exact_size(block.size), request);
+  return fmt::format("[{}{} {}{}]", letter_of(block.state), id, drawn_size(block.size), request);
 }
 
 std::string draw_blocks(const SegmentPicture& segment, BlockDetail detail) {
@@ -114,9 +114,9 @@ std::string draw_heading(const SegmentPicture& segment) {
   if (segment.pool != PoolId{}) text += fmt::format(" pool {}", segment.pool.value());
   if (segment.range) {
     text += fmt::format(" pages {} of {}+{}",
-                        exact_size(segment.page_size),
+                        drawn_size(segment.page_size),
                         hex(segment.range->begin),
-                        exact_size(segment.range->size));
+                        drawn_size(segment.range->size));
   }
   if (segment.flush == FlushRule::passes_over) text += " kept";
   return text;

@@ -9,7 +9,7 @@
 namespace fragcast {
 
 /// A size as short as it can be and still exact: `2M`, `512K`, `1G`, else plain bytes (`1049088`).
-[[nodiscard]] std::string exact_size(Bytes size);
+[[nodiscard]] std::string drawn_size(Bytes size);
 
 /// How much is written of each block.
 enum class BlockDetail : std::uint8_t {

@@ -9,11 +9,11 @@ namespace fragcast {
 namespace {
 
 TEST_CASE("sizes are drawn in the largest unit that divides them", "[draw]") {
-  CHECK(exact_size(2_MiB) == "2M");
-  CHECK(exact_size(1536_KiB) == "1536K");
-  CHECK(exact_size(3_GiB) == "3G");
-  CHECK(exact_size(1_MiB + 512_B) == "1049088");
-  CHECK(exact_size(0_B) == "0");
+  CHECK(drawn_size(2_MiB) == "2M");
+  CHECK(drawn_size(1536_KiB) == "1536K");
+  CHECK(drawn_size(3_GiB) == "3G");
+  CHECK(drawn_size(1_MiB + 512_B) == "1049088");
+  CHECK(drawn_size(0_B) == "0");
 }
 
 TEST_CASE("a segment is drawn as its blocks in order of address", "[draw]") {
