@@ -18,12 +18,14 @@ bool is_segment_event(LogAction action) {
     case LogAction::segment_alloc:
     case LogAction::segment_free:
     case LogAction::segment_map:
-    case LogAction::segment_unmap: return true;
+    case LogAction::segment_unmap:
+      return true;
     case LogAction::alloc:
     case LogAction::free_requested:
     case LogAction::free_completed:
     case LogAction::oom:
-    case LogAction::snapshot: return false;
+    case LogAction::snapshot:
+      return false;
   }
   return false;
 }
@@ -35,14 +37,17 @@ bool same(const LogEntry& a, const LogEntry& b) {
 Bytes change_of(const LogEntry& entry) {
   switch (entry.action) {
     case LogAction::segment_alloc:
-    case LogAction::segment_map: return entry.size;
+    case LogAction::segment_map:
+      return entry.size;
     case LogAction::segment_free:
-    case LogAction::segment_unmap: return -entry.size;
+    case LogAction::segment_unmap:
+      return -entry.size;
     case LogAction::alloc:
     case LogAction::free_requested:
     case LogAction::free_completed:
     case LogAction::oom:
-    case LogAction::snapshot: return {};
+    case LogAction::snapshot:
+      return {};
   }
   return {};
 }
