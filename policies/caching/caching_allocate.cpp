@@ -102,6 +102,26 @@ Block* CachingAllocator::obtain_block(Search& search) {
   return grow(search);
 }
 
+Block* CachingAllocator::grow(Search& search) {
+  if (limit_ && held() + search.segment > *limit_) return nullptr;
+  if (settings_.throw_on_oom) {
+    const auto allowed = static_cast<std::int64_t>(settings_.per_process_memory_fraction *
+                                                   static_cast<double>(device_.total().count()));
+    if (held() + search.segment > Bytes{allowed}) {
+      ++ledger().counters().num_oom_rejections;
+      search.rejected = true;
+      return nullptr;
+    }
+  }
+  // Pages are mapped for what the block must hold, though the limit was held against a segment.
+  if (settings_.expandable_segments) {
+    return source_.extend_range(
+        {.pool = *search.pool, .stream = search.stream, .size = search.rounded});
+  }
+  return source_.allocate_segment(
+      {.pool = *search.pool, .stream = search.stream, .size = search.segment});
+}
+
 Block* CachingAllocator::take_from_overflow_pools(Search& search) {
   if (search.pool->owner != PoolId{}) return nullptr;
   for (const PoolId id : pools_.overflow_pools()) {

@@ -10,29 +10,13 @@ CachingAllocator::CachingAllocator(const CachingRules& rules,
     : rules_{rules},
       settings_{settings},
       device_{device},
+      source_{rules_, settings_, device_, heap_, ledger()},
       pools_{rules.serving_scope},
       pending_{rules.stream_ranks} {
+  ledger().counters().max_split_size = settings_.max_split_size;
   if (settings_.per_process_memory_fraction < 1.0) {
     carry_out(control::SetFraction{settings_.per_process_memory_fraction});
   }
-}
-
-BlockFacts CachingAllocator::facts(const Block& block) const {
-  const Segment& segment = *block.segment;
-  return {.address = block.address,
-          .size = block.size,
-          .requested = block.requested,
-          .stream = segment.stream,
-          .kind = segment.pool->kind,
-          .pool = segment.pool->owner};
-}
-
-ReservationFacts CachingAllocator::reservation(const Block& block, Extent extent) const {
-  const Segment& segment = *block.segment;
-  return {.extent = extent,
-          .stream = segment.stream,
-          .kind = segment.pool->kind,
-          .pool = segment.pool->owner};
 }
 
 ControlRefusal CachingAllocator::do_apply(const Control& control) {
@@ -81,7 +65,7 @@ ControlRefusal CachingAllocator::carry_out(const control::PoolRelease& call) {
 }
 
 ControlRefusal CachingAllocator::carry_out(const control::PoolEmpty& call) {
-  wait(rules_.release_wait);
+  source_.wait(rules_.release_wait);
   PrivatePool* pool = pools_.find(call.pool);
   if (pool != nullptr && pool->freeable()) empty_private_pool(*pool);
   return {};

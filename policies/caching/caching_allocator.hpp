@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policies/allocator_model.hpp"
+#include "policies/caching/memory_source.hpp"
 #include "policies/caching/pending_frees.hpp"
 #include "policies/caching/pool_set.hpp"
 #include "policies/caching/rules.hpp"
@@ -69,23 +70,13 @@ class CachingAllocator final : public AllocatorModel {
                                              FreeIndex::iterator first) const;
   /// The retry chain of malloc, where no free block fitted; null when out of memory.
   [[nodiscard]] Block* obtain_block(Search& search);
+  /// alloc_block: a block of new memory, in no index; null if a limit or the device refuses.
+  [[nodiscard]] Block* grow(Search& search);
   [[nodiscard]] Block* take_from_overflow_pools(Search& search);
   [[nodiscard]] Placement place(Block& block, const Search& search, AllocationId id);
   [[nodiscard]] Block& align_base(Block& block, const Search& search);
   [[nodiscard]] bool should_split(const Block& block, Bytes rounded) const;
   [[nodiscard]] OutOfMemory out_of_memory(const Search& search);
-
-  // Growing and shrinking (caching_grow.cpp).
-  /// alloc_block: a block of new memory, in no index; null if a limit or the device refuses.
-  [[nodiscard]] Block* grow(Search& search);
-  [[nodiscard]] Block* grow_expandable(const Search& search);
-  [[nodiscard]] Block& find_expandable(const Search& search);
-  [[nodiscard]] bool map_front(Block& block, Bytes size);
-  [[nodiscard]] bool obtain_pages(Pool& pool, std::int64_t count, Bytes page);
-  void release_segment(Block& block);
-  /// What becomes of the pages that an unmapping frees.
-  enum class FreedPages : std::uint8_t { to_device, to_cache };
-  void unmap_inside(Block& block, FreedPages pages);
 
   // Taking memory back (caching_release.cpp).
   void collect_garbage();
@@ -129,6 +120,8 @@ class CachingAllocator final : public AllocatorModel {
   ControlRefusal carry_out(const control::SetFraction& call);
   ControlRefusal carry_out(const control::ResetPeak& call);
   ControlRefusal carry_out(const control::ResetAccumulated& call);
+  [[nodiscard]] FlushRule flush_rule(const Pool& pool) const;
+
   // What check() looks into beyond the heap itself (caching_check.cpp).
   void check_indices(std::int64_t idle_blocks) const;
   void check_pending() const;
@@ -139,16 +132,12 @@ class CachingAllocator final : public AllocatorModel {
     return limit_ && settings_.garbage_collection_threshold > 0.0;
   }
   [[nodiscard]] Bytes held() const { return current_usage(statistics()).reserved; }
-  [[nodiscard]] BlockFacts facts(const Block& block) const;
-  [[nodiscard]] ReservationFacts reservation(const Block& block, Extent extent) const;
-  void wait(ReleaseWait what) {
-    if (what == ReleaseWait::device) device_.synchronize();
-  }
 
   CachingRules rules_;
   AllocatorSettings settings_;
   Device& device_;
   Heap heap_;
+  MemorySource source_;
   PoolSet pools_;
   PendingFrees pending_;
   DenseMap<AllocationId, Block*> blocks_;
@@ -156,8 +145,6 @@ class CachingAllocator final : public AllocatorModel {
   std::vector<Block*> held_back_;
   int captures_ = 0;
   std::optional<Bytes> limit_;
-  /// Pages that a forgotten private pool had cached: upstream loses their handles.
-  Bytes lost_;
   /// Since base alignment cut a plain block, `inactive_split` upstream (and here) no longer adds
   /// up.
   bool inactive_split_drifts_ = false;

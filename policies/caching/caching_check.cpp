@@ -106,9 +106,11 @@ void CachingAllocator::check_pending() const {
 }
 
 void CachingAllocator::check_charges() const {
-  Bytes charged = lost_;
-  pools_.for_each([&](const Pool& pool) { charged += pool.cached_pages * pool.cached_page_size; });
+  Bytes charged;
   const Bytes granularity = device_.profile().granularity;
+  pools_.for_each([&](const Pool& pool) {
+    charged += pool.cached_pages * round_up(pool.cached_page_size, granularity);
+  });
   for (const Segment& segment : heap_.segments()) {
     if (!segment.expandable()) {
       charged += round_up(segment.size, granularity);

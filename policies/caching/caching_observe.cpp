@@ -25,7 +25,7 @@ BlockPicture picture(const Block& block, HeldBackShownAs held_back) {
 }
 
 /// An empty picture of the stretch of `segment` that begins with `first`.
-SegmentPicture begin_stretch(const Segment& segment, const Block& first) {
+SegmentPicture begin_stretch(const Segment& segment, const Block& first, FlushRule flush) {
   SegmentPicture stretch{.address = first.address,
                          .size = Bytes{0},
                          .stream = segment.stream,
@@ -33,12 +33,19 @@ SegmentPicture begin_stretch(const Segment& segment, const Block& first) {
                          .pool = segment.pool->owner,
                          .range = {},
                          .page_size = segment.page_size,
+                         .flush = flush,
                          .blocks = {}};
   if (segment.expandable()) stretch.range = segment.extent();
   return stretch;
 }
 
 }  // namespace
+
+FlushRule CachingAllocator::flush_rule(const Pool& pool) const {
+  const PrivatePool* owner = pools_.find(pool.owner);
+  const bool passes_over = owner != nullptr ? !owner->freeable() : events_paused();
+  return passes_over ? FlushRule::passes_over : FlushRule::returns;
+}
 
 Layout CachingAllocator::layout() const {
   Layout layout;
@@ -48,7 +55,7 @@ Layout CachingAllocator::layout() const {
     for (const Block* block = segment.first; block != nullptr; block = block->next) {
       if (block->mapped) {
         if (before == nullptr || !before->mapped) {
-          layout.segments.push_back(begin_stretch(segment, *block));
+          layout.segments.push_back(begin_stretch(segment, *block, flush_rule(*segment.pool)));
         }
         SegmentPicture& stretch = layout.segments.back();
         stretch.size += block->size;

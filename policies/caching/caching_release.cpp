@@ -21,7 +21,7 @@ void CachingAllocator::collect_garbage() {
     ++candidates;
   });
   if (candidates == 0) return;
-  wait(rules_.release_wait);
+  source_.wait(rules_.release_wait);
 
   // Whole rounds, whatever the target: upstream does not want to be back soon.
   Bytes reclaimed;
@@ -36,20 +36,20 @@ void CachingAllocator::collect_garbage() {
       reclaimed += block.size;
       total_age -= block_age;
       --candidates;
-      release_segment(block);
+      source_.release_segment(block);
     });
   }
 }
 
 bool CachingAllocator::release_oversize(const Search& search) {
   if (settings_.max_split_size == Bytes::unlimited()) return false;
-  wait(rules_.release_wait);
+  source_.wait(rules_.release_wait);
   FreeIndex::Tree& blocks = search.pool->free.of(search.stream);
   const Bytes wanted = std::max(search.rounded, settings_.max_split_size);
   const auto enough =
       search.pool->free.lower_bound(search.stream, {.size = wanted, .address = Address{}});
   if (enough != blocks.end()) {
-    release_segment(*enough);
+    source_.release_segment(*enough);
     return true;
   }
   // No single one is large enough: from the largest down, until they add up.
@@ -58,13 +58,13 @@ bool CachingAllocator::release_oversize(const Search& search) {
     Block& largest = *std::prev(blocks.end());
     if (largest.size < settings_.max_split_size) break;
     released += largest.size;
-    release_segment(largest);
+    source_.release_segment(largest);
   }
   return released >= wanted;
 }
 
 void CachingAllocator::flush(FreedPages pages) {
-  wait(rules_.release_wait);
+  source_.wait(rules_.release_wait);
   if (!events_paused()) {
     ++ledger().counters().num_sync_all_streams;
     queue_held_back();
@@ -93,12 +93,16 @@ void CachingAllocator::empty_private_pool(PrivatePool& pool) {
 }
 
 void CachingAllocator::forget_if_bare(PrivatePool& pool) {
-  if (!pool.freeable() || !pool.bare()) return;
-  // Upstream forgets the handles of cached pages with the pool: their memory stays used.
-  for (const Pool* half : {&pool.pools.small, &pool.pools.large}) {
-    lost_ += half->cached_pages * half->cached_page_size;
+  if (!pools_.forgettable(pool)) return;
+  // A range in which the first map failed has nothing to unmap, so nobody gives it back: upstream
+  // loses it with its pool.
+  for (Pool* half : {&pool.pools.small, &pool.pools.large}) {
+    half->unmapped.for_each([this](Block& block) {
+      heap_.take_unmapped(block);
+      heap_.remove_segment(block);
+    });
   }
-  pools_.forget_if_bare(pool);
+  pools_.forget(pool.pools.small.owner);
 }
 
 void CachingAllocator::release_free_blocks(Pool& pool, FreedPages pages) {
@@ -109,14 +113,11 @@ void CachingAllocator::release_free_blocks(Pool& pool, FreedPages pages) {
     if (block.segment->expandable()) {
       scratch_.push_back(&block);
     } else if (!block.is_split()) {
-      release_segment(block);
+      source_.release_segment(block);
     }
   });
-  for (Block* block : scratch_) unmap_inside(*block, pages);
-  if (pages == FreedPages::to_device && pool.cached_pages > 0) {
-    device_.destroy_pages(pool.cached_pages, pool.cached_page_size);
-    pool.cached_pages = 0;
-  }
+  for (Block* block : scratch_) source_.unmap_inside(*block, pages);
+  if (pages == FreedPages::to_device) source_.destroy_cached_pages(pool);
 }
 
 }  // namespace fragcast

@@ -27,8 +27,10 @@ PoolPair::PoolPair(PoolId owner) {
 }
 
 bool PrivatePool::bare() const {
-  return pools.small.segments == 0 && pools.small.mapped_pages == 0 && pools.large.segments == 0 &&
-         pools.large.mapped_pages == 0;
+  const auto holds_nothing = [](const Pool& pool) {
+    return pool.segments == 0 && pool.mapped_pages == 0 && pool.cached_pages == 0;
+  };
+  return holds_nothing(pools.small) && holds_nothing(pools.large);
 }
 
 Pool& PoolSet::serving(PoolKind kind) {
@@ -38,6 +40,11 @@ Pool& PoolSet::serving(PoolKind kind) {
 }
 
 PrivatePool* PoolSet::find(PoolId id) {
+  const auto it = private_.find(id);
+  return it == private_.end() ? nullptr : it->second.get();
+}
+
+const PrivatePool* PoolSet::find(PoolId id) const {
   const auto it = private_.find(id);
   return it == private_.end() ? nullptr : it->second.get();
 }
@@ -77,11 +84,8 @@ void PoolSet::set_no_split(PoolId id, bool enabled) {
   }
 }
 
-void PoolSet::forget_if_bare(PrivatePool& pool) {
-  const PoolId id = pool.pools.small.owner;
-  // A pool whose scope is still open stays, for requests to go to: upstream they would be an
-  // internal error.
-  if (pool.freeable() && pool.bare() && !contains(scopes_, id)) private_.erase(id);
+bool PoolSet::forgettable(const PrivatePool& pool) const {
+  return pool.freeable() && pool.bare() && !contains(scopes_, pool.pools.small.owner);
 }
 
 }  // namespace fragcast

@@ -28,7 +28,7 @@ struct PrivatePool {
   int use_count = 1;
 
   [[nodiscard]] bool freeable() const { return use_count == 0; }
-  /// Whether neither a segment nor a mapped page is left in it.
+  /// Whether neither a segment nor a page, mapped or cached, is left in it.
   [[nodiscard]] bool bare() const;
 };
 
@@ -45,6 +45,7 @@ class PoolSet {
 
   /// The private pool of that number, or null.
   [[nodiscard]] PrivatePool* find(PoolId id);
+  [[nodiscard]] const PrivatePool* find(PoolId id) const;
   /// Takes a reference, making the pool if it does not exist. False, and nothing done, if it exists
   /// and is freeable: an internal error upstream.
   [[nodiscard]] bool add_reference(PoolId id);
@@ -62,8 +63,10 @@ class PoolSet {
 
   /// Private pools in the order of their numbers.
   [[nodiscard]] std::map<PoolId, std::unique_ptr<PrivatePool>>& all_private() { return private_; }
-  /// Forgets the pool if it is freeable and holds nothing any more.
-  void forget_if_bare(PrivatePool& pool);
+  /// Whether the pool is freeable and holds nothing any more. (One whose scope is still open stays,
+  /// for requests to go to: upstream they would be an internal error.)
+  [[nodiscard]] bool forgettable(const PrivatePool& pool) const;
+  void forget(PoolId id) { private_.erase(id); }
 
   /// Visits every pool: default large and small, then the private ones.
   template <class Visitor>

@@ -10,6 +10,7 @@
 #include "sim/core/bytes.hpp"
 #include "sim/core/chunked_vector.hpp"
 #include "sim/core/strong_id.hpp"
+#include "sim/device/device.hpp"
 #include "sim/observe/layout.hpp"
 
 namespace fragcast {
@@ -75,9 +76,19 @@ struct Conditions {
   bool instant_events = true;
 };
 
+/// Where the recording's device placed memory, in order. Best fit breaks ties by address, so a
+/// replay that is to match a recording wants the same.
+struct RecordedAddresses {
+  std::vector<Device::PlannedSegment> segments;
+  /// Of the first map of each new range.
+  std::vector<Address> ranges;
+};
+
 /// A sequence of requests to one device's allocator.
 struct Trace {
   ChunkedVector<Event> events;
+  /// How many entries the device's recording, or calls the script, has: `event:N` counts these.
+  std::uint32_t source_entries = 0;
   /// By AllocationId.
   std::vector<Allocation> allocations;
   std::vector<Control> controls;
@@ -85,6 +96,7 @@ struct Trace {
   CallStacks stacks;
   InitialState initial;
   Conditions conditions;
+  RecordedAddresses addresses;
 };
 
 }  // namespace fragcast

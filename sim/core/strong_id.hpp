@@ -1,9 +1,9 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace fragcast {
 
@@ -12,9 +12,7 @@ template <class Tag, class Rep = std::uint32_t>
 class StrongId {
  public:
   constexpr StrongId() = default;
-  constexpr explicit StrongId(Rep value) : value_{value} {}
-  constexpr explicit StrongId(std::size_t index) requires(!std::is_same_v<std::size_t, Rep>)
-      : value_{static_cast<Rep>(index)} {}
+  constexpr explicit StrongId(std::integral auto value) : value_{static_cast<Rep>(value)} {}
 
   [[nodiscard]] constexpr Rep value() const { return value_; }
   [[nodiscard]] constexpr std::size_t index() const { return value_; }

@@ -9,9 +9,14 @@ namespace fragcast {
 Device::Device(const DeviceProfile& profile)
     : profile_{profile}, next_segment_{profile.first_segment}, next_range_{profile.first_range} {}
 
+void Device::place_beyond(Address address) {
+  next_segment_ = std::max(next_segment_, address);
+  next_range_ = std::max(next_range_, address);
+}
+
 std::optional<Address> Device::allocate_segment(Bytes size, Bytes unit) {
   const Bytes charge = round_up(size, std::max(unit, profile_.granularity));
-  if (charge > free()) return std::nullopt;
+  if (!has_room_for(charge)) return std::nullopt;
   used_ += charge;
   ++counters_.segments_allocated;
   if (!planned_segments_.empty() && planned_segments_.front().size == size) {
@@ -44,7 +49,8 @@ Address Device::reserve_range(Bytes size) {
 
 bool Device::create_pages(std::int64_t count, Bytes page_size) {
   const Bytes charge = charge_of(page_size);
-  const std::int64_t possible = std::min(count, free() / charge);
+  const bool limited = profile_.capacity == Capacity::limited;
+  const std::int64_t possible = limited ? std::min(count, free() / charge) : count;
   counters_.pages_created += possible;
   if (possible < count) {
     counters_.pages_destroyed += possible;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -38,7 +39,8 @@ class Device {
   [[nodiscard]] const DeviceProfile& profile() const { return profile_; }
   [[nodiscard]] Bytes total() const { return profile_.total; }
   [[nodiscard]] Bytes used() const { return used_; }
-  [[nodiscard]] Bytes free() const { return profile_.total - used_; }
+  /// What is left of the total; nothing, where an unlimited device gave away more than that.
+  [[nodiscard]] Bytes free() const { return std::max(profile_.total - used_, Bytes{0}); }
   [[nodiscard]] const DeviceCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 
@@ -87,10 +89,16 @@ class Device {
   void plan_segments(std::deque<PlannedSegment> plan) { planned_segments_ = std::move(plan); }
   void plan_ranges(std::deque<Address> plan) { planned_ranges_ = std::move(plan); }
 
+  /// Places what the device chooses to place by itself at or beyond `address` from now on.
+  void place_beyond(Address address);
+
   /// Charges memory that the model holds from before the replay began (a restored heap).
   void adopt(Bytes charge) { used_ += charge; }
 
  private:
+  [[nodiscard]] bool has_room_for(Bytes charge) const {
+    return charge <= free() || profile_.capacity == Capacity::unlimited;
+  }
   [[nodiscard]] Bytes charge_of(Bytes size) const { return round_up(size, profile_.granularity); }
 
   DeviceProfile profile_;

@@ -1,14 +1,23 @@
 #pragma once
 
+#include <cstdint>
+
 #include "sim/core/address.hpp"
 #include "sim/core/bytes.hpp"
 
 namespace fragcast {
 
+/// Whether a device can run out of memory.
+enum class Capacity : std::uint8_t {
+  limited,
+  unlimited,  ///< the total is only what the allocator is told
+};
+
 /// What a device is, as plain data.
 struct DeviceProfile {
   /// All of the device's memory; the allocator sees this as its total.
   Bytes total = 64_GiB;
+  Capacity capacity = Capacity::limited;
   /// What every charge is rounded up to.
   Bytes granularity = 2_MiB;
   /// Where segments and, far apart, reserved address ranges begin.

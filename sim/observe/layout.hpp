@@ -31,6 +31,12 @@ struct BlockPicture {
   bool operator==(const BlockPicture&) const = default;
 };
 
+/// Whether a flush may return a segment's free memory to the device.
+enum class FlushRule : std::uint8_t {
+  returns,
+  passes_over,  ///< a private pool in use, or a default pool during a graph capture
+};
+
 /// One segment or, of an expandable range, one mapped stretch. Its blocks tile it.
 struct SegmentPicture {
   Address address;
@@ -42,6 +48,7 @@ struct SegmentPicture {
   /// Expandable only: the whole reserved range it lies in, and the size of a page.
   std::optional<Extent> range;
   Bytes page_size;
+  FlushRule flush = FlushRule::returns;
   std::vector<BlockPicture> blocks;
 
   [[nodiscard]] bool expandable() const { return range.has_value(); }

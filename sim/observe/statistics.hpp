@@ -69,6 +69,9 @@ struct Statistics {
   std::int64_t num_device_alloc = 0;
   std::int64_t num_device_free = 0;
 
+  /// The limit of the settings the allocator started with; no count, so no reset changes it.
+  Bytes max_split_size = Bytes::unlimited();
+
   void reset_peak();
   void reset_accumulated();
 };

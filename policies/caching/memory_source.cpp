@@ -1,6 +1,7 @@
+#include "policies/caching/memory_source.hpp"
+
 #include <algorithm>
 
-#include "policies/caching/caching_allocator.hpp"
 #include "policies/caching/sizes.hpp"
 #include "sim/core/check.hpp"
 
@@ -25,60 +26,66 @@ bool has_room(const Block* block, Bytes size) {
 
 }  // namespace
 
-Block* CachingAllocator::grow(Search& search) {
-  if (limit_ && held() + search.segment > *limit_) return nullptr;
-  if (settings_.throw_on_oom) {
-    const auto allowed = static_cast<std::int64_t>(settings_.per_process_memory_fraction *
-                                                   static_cast<double>(device_.total().count()));
-    if (held() + search.segment > Bytes{allowed}) {
-      ++ledger().counters().num_oom_rejections;
-      search.rejected = true;
-      return nullptr;
-    }
-  }
-  if (settings_.expandable_segments) return grow_expandable(search);
-  const auto address =
-      device_.allocate_segment(search.segment, segment_unit(search.pool->kind, settings_));
+BlockFacts facts(const Block& block) {
+  const Segment& segment = *block.segment;
+  return {.address = block.address,
+          .size = block.size,
+          .requested = block.requested,
+          .stream = segment.stream,
+          .kind = segment.pool->kind,
+          .pool = segment.pool->owner};
+}
+
+ReservationFacts reservation(const Block& block, Extent stretch) {
+  const Segment& segment = *block.segment;
+  return {.extent = stretch,
+          .stream = segment.stream,
+          .kind = segment.pool->kind,
+          .pool = segment.pool->owner};
+}
+
+Block* MemorySource::allocate_segment(const Want& want) {
+  const auto address = device_.allocate_segment(want.size, segment_unit(want.pool.kind, settings_));
   if (!address) return nullptr;
-  Block& block = heap_.add_segment({*address, search.segment}, search.stream, *search.pool);
-  ledger().segment_allocated(reservation(block, block.extent()));
-  if (block.size >= settings_.max_split_size) ledger().counters().oversize_segments.add(1);
+  Block& block = heap_.add_segment({*address, want.size}, want.stream, want.pool);
+  ledger_.segment_allocated(reservation(block, block.extent()));
+  if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.add(1);
   return &block;
 }
 
-Block* CachingAllocator::grow_expandable(const Search& search) {
+Block* MemorySource::extend_range(const Want& want) {
   // From the candidate on, free and unmapped blocks have room: map what is unmapped, in order. Each
   // mapped stretch merges with the free block before it.
-  Block* block = &find_expandable(search);
-  if (!block->mapped && !map_front(*block, std::min(block->size, search.rounded))) return nullptr;
-  while (block->size < search.rounded) {
+  Block* block = &find_room(want);
+  if (!block->mapped && !map_front(*block, std::min(block->size, want.size))) return nullptr;
+  while (block->size < want.size) {
     Block* next = block->next;
     FRAGCAST_CHECK(next != nullptr, "the candidate had room enough");
-    if (!map_front(*next, std::min(search.rounded - block->size, next->size))) return nullptr;
+    if (!map_front(*next, std::min(want.size - block->size, next->size))) return nullptr;
     block = next;
   }
   heap_.take_free(*block);
   return block;
 }
 
-Block& CachingAllocator::find_expandable(const Search& search) {
-  Pool& pool = *search.pool;
-  for (Block& unmapped : pool.unmapped.of(search.stream)) {
+Block& MemorySource::find_room(const Want& want) {
+  Pool& pool = want.pool;
+  for (Block& unmapped : pool.unmapped.of(want.stream)) {
     // A free block right before the unmapped one can be part of the answer.
     Block* previous = unmapped.previous;
     Block& start = previous != nullptr && previous->is_idle() ? *previous : unmapped;
-    if (has_room(&start, search.rounded)) return start;
+    if (has_room(&start, want.size)) return start;
   }
   const Bytes page = page_size(pool.kind, settings_);
   const Bytes size = range_size(device_.total(), page);
   const Address base = device_.reserve_range(size);
-  Block& range = heap_.add_segment({base, size}, search.stream, pool, page);
+  Block& range = heap_.add_segment({base, size}, want.stream, pool, page);
   range.mapped = false;
   heap_.put_unmapped(range);
   return range;
 }
 
-bool CachingAllocator::obtain_pages(Pool& pool, std::int64_t count, Bytes page) {
+bool MemorySource::obtain_pages(Pool& pool, std::int64_t count, Bytes page) {
   // A range made under other settings can have other pages than those cached last; the allocator
   // maps them all the same, and so does this model, in the sizes of the day.
   const std::int64_t cached = std::min(pool.cached_pages, count);
@@ -89,7 +96,7 @@ bool CachingAllocator::obtain_pages(Pool& pool, std::int64_t count, Bytes page) 
   return false;
 }
 
-bool CachingAllocator::map_front(Block& block, Bytes size) {
+bool MemorySource::map_front(Block& block, Bytes size) {
   Segment& range = *block.segment;
   Pool& pool = *range.pool;
   const Bytes mapped = round_up(size, range.page_size);
@@ -105,21 +112,21 @@ bool CachingAllocator::map_front(Block& block, Bytes size) {
   heap_.merge_previous(block);
   heap_.merge_next(block);
   heap_.put_free(block);
-  ledger().mapped(reservation(block, stretch));
+  ledger_.mapped(reservation(block, stretch));
   return true;
 }
 
-void CachingAllocator::release_segment(Block& block) {
+void MemorySource::release_segment(Block& block) {
   FRAGCAST_CHECK(!block.segment->expandable(), "an expandable range is unmapped, not freed");
   const PoolKind kind = block.segment->pool->kind;
-  ledger().segment_freed(reservation(block, block.extent()));
+  ledger_.segment_freed(reservation(block, block.extent()));
   device_.free_segment(block.size, segment_unit(kind, settings_));
-  if (block.size >= settings_.max_split_size) ledger().counters().oversize_segments.add(-1);
+  if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.add(-1);
   heap_.take_free(block);
   heap_.remove_segment(block);
 }
 
-void CachingAllocator::unmap_inside(Block& block, FreedPages freed) {
+void MemorySource::unmap_inside(Block& block, FreedPages freed) {
   Segment& range = *block.segment;
   Pool& pool = *range.pool;
   const Bytes page = range.page_size;
@@ -145,7 +152,7 @@ void CachingAllocator::unmap_inside(Block& block, FreedPages freed) {
   }
   if (stretch.size < block.size) heap_.put_free(heap_.split_back(block, stretch.size));
   block.mapped = false;
-  ledger().unmapped(reservation(block, stretch));
+  ledger_.unmapped(reservation(block, stretch));
   heap_.merge_previous(block);
   heap_.merge_next(block);
   if (block.is_split()) {
@@ -154,6 +161,12 @@ void CachingAllocator::unmap_inside(Block& block, FreedPages freed) {
     device_.release_range();
     heap_.remove_segment(block);
   }
+}
+
+void MemorySource::destroy_cached_pages(Pool& pool) {
+  if (pool.cached_pages == 0) return;
+  device_.destroy_pages(pool.cached_pages, pool.cached_page_size);
+  pool.cached_pages = 0;
 }
 
 }  // namespace fragcast

@@ -1,0 +1,248 @@
+#include "replay/compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "replay/compare/verdict.hpp"
+#include "replay/engine/parallel.hpp"
+#include "replay/transforms/empty_cache.hpp"
+#include "replay/verify/verify.hpp"
+
+namespace fragcast {
+namespace {
+
+constexpr std::size_t pins_shown = 3;
+
+/// Where a row's allocator starts, and what it is held against.
+enum class RowKind : std::uint8_t {
+  as_recorded,   ///< the recorded settings, from the rebuilt heap
+  cold_control,  ///< the recorded settings, from a heap that the model made
+  what_if,
+};
+
+struct Row {
+  RowKind kind = RowKind::what_if;
+  RunSpec spec;
+  std::vector<std::string> also;
+};
+
+/// Bytes free in what was reserved when the trace began.
+Bytes initially_cached(const Layout& heap) {
+  Bytes cached;
+  for (const SegmentPicture& segment : heap.segments) {
+    for (const BlockPicture& block : segment.blocks) {
+      if (block.state == BlockState::free) cached += block.size;
+    }
+  }
+  return cached;
+}
+
+/// The trace as the options want it, and in words what became of its `empty_cache` calls.
+struct PlannedTrace {
+  std::optional<Trace> changed;
+  std::string text = "keep";
+};
+
+PlannedTrace plan_trace(const Trace& trace, const EmptyCachePlan& plan) {
+  if (std::holds_alternative<KeepEmptyCache>(plan)) return {};
+  PlannedTrace planned{.changed = {}, .text = "drop"};
+  std::vector<std::size_t> positions;
+  if (const auto* at = std::get_if<EmptyCacheAt>(&plan)) {
+    const InputPosition where{.file = "--empty-cache-at", .line = {}, .byte = {}};
+    planned.text.clear();
+    for (const Place& place : at->places) {
+      const auto position = resolve(trace, place, where);
+      if (!position)
+        throw InputError{where, "peak is not a place to call empty_cache at: it moves"};
+      positions.push_back(*position);
+      if (!planned.text.empty()) planned.text += ',';
+      planned.text += to_text(place);
+    }
+  }
+  planned.changed = replace_empty_cache(trace, std::move(positions)).trace;
+  return planned;
+}
+
+/// The rows of one comparison in the making.
+class Plan {
+ public:
+  Plan(const Subject& subject, const CompareOptions& options)
+      : subject_{subject}, options_{options}, model_{model_for(subject, options)} {}
+
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] const ModelEntry& model() const { return model_; }
+  /// Whether the model is that of the allocator that was recorded, if one was.
+  [[nodiscard]] bool same_model() const {
+    return model_.name == subject_.history.conditions.model || !subject_.is_recording();
+  }
+
+  void add_recorded() {
+    Row row{.kind = RowKind::as_recorded,
+            .spec = spec(subject_.is_recording() ? "recorded" : "as given", recorded_settings()),
+            .also = {}};
+    if (same_model()) row.spec.start = Start::warm;
+    rows_.push_back(std::move(row));
+  }
+
+  void add_cold_control() {
+    Row row{.kind = RowKind::cold_control,
+            .spec = spec("recorded, cold", recorded_settings()),
+            .also = {}};
+    rows_.push_back(std::move(row));
+  }
+
+  void add(const NamedSettings& settings) {
+    for (Row& row : rows_) {
+      const bool same = row.kind != RowKind::cold_control &&
+                        model_.same_settings(*row.spec.settings, settings.text);
+      if (!same) continue;
+      if (settings.name != row.spec.name) row.also.push_back(settings.name);
+      return;
+    }
+    rows_.push_back(
+        {.kind = RowKind::what_if, .spec = spec(settings.name, settings.text), .also = {}});
+  }
+
+  /// The only row: warm where its settings are the recorded ones.
+  void add_alone(const NamedSettings& settings) {
+    const bool as_recorded =
+        same_model() && model_.same_settings(recorded_settings(), settings.text);
+    Row row{.kind = RowKind::what_if, .spec = spec(settings.name, settings.text), .also = {}};
+    if (as_recorded) row.spec.start = Start::warm;
+    rows_.push_back(std::move(row));
+  }
+
+  /// Whether some row cannot start from the rebuilt heap.
+  [[nodiscard]] bool any_cold() const {
+    return std::any_of(
+        rows_.begin(), rows_.end(), [](const Row& row) { return row.spec.start == Start::cold; });
+  }
+  /// Puts the cold control behind the recorded row.
+  void insert_cold_control() {
+    add_cold_control();
+    std::rotate(rows_.begin() + 1, rows_.end() - 1, rows_.end());
+  }
+
+ private:
+  static const ModelEntry& model_for(const Subject& subject, const CompareOptions& options) {
+    if (options.model != nullptr) return *options.model;
+    const ModelEntry* model = find_model(subject.history.conditions.model);
+    if (model == nullptr) {
+      throw InputError{{.file = subject.source.file, .line = {}, .byte = {}},
+                       "no model for the allocator that was recorded; name one with --model, and "
+                       "take the result for a comparison of allocators"};
+    }
+    return *model;
+  }
+
+  [[nodiscard]] std::string recorded_settings() const {
+    return subject_.trace().conditions.settings.value_or("");
+  }
+  [[nodiscard]] RunSpec spec(std::string name, std::string settings) const {
+    return {.name = std::move(name),
+            .model = &model_,
+            .settings = std::move(settings),
+            .device_memory = options_.device_memory,
+            .fraction = options_.fraction,
+            .soc = options_.soc,
+            .on_oom = options_.on_oom,
+            .start = Start::cold};
+  }
+
+  const Subject& subject_;
+  const CompareOptions& options_;
+  const ModelEntry& model_;
+  std::vector<Row> rows_;
+};
+
+void require_history(const Subject& subject) {
+  if (!subject.state_only()) return;
+  throw InputError{{.file = subject.source.file, .line = {}, .byte = {}},
+                   "the file holds a state without a history, so there is nothing to replay; "
+                   "`fragcast layout` shows the state (record with "
+                   "torch.npu.memory._record_memory_history() or its CUDA twin before the run)"};
+}
+
+std::vector<ComparedRun> run_rows(const std::vector<Row>& rows,
+                                  const Trace& trace,
+                                  const CompareOptions& options) {
+  return parallel_map(rows.size(), options.threads, [&](std::size_t i) {
+    ComparedRun compared{.run = replay(trace, rows[i].spec, options.series),
+                         .also = rows[i].also,
+                         .difference = {},
+                         .pins = {}};
+    if (!compared.refused()) {
+      const Layout& peak = compared.run.at_peak_reserved.heap;
+      compared.pins = find_pins(peak, trace, pins_shown);
+      compared.run.at_peak_reserved.heap = {};
+    }
+    return compared;
+  });
+}
+
+/// Holds every row against the first one that began as it did, or else against the first.
+void set_differences(std::vector<ComparedRun>& runs) {
+  for (auto row = runs.begin() + 1; row < runs.end(); ++row) {
+    if (row->refused() || runs.front().refused()) continue;
+    auto reference = std::find_if(runs.begin(), row, [row](const ComparedRun& other) {
+      return !other.refused() && other.run.conditions.start == row->run.conditions.start;
+    });
+    // The cold control is itself a row of what was recorded.
+    if (reference == row) reference = runs.begin();
+    row->difference =
+        Difference{.reference = static_cast<std::size_t>(reference - runs.begin()),
+                   .peak_reserved = row->run.peak.reserved - reference->run.peak.reserved};
+  }
+}
+
+Comparison run_plan(const Plan& plan, const Subject& subject, const CompareOptions& options) {
+  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  const Trace& trace = planned.changed ? *planned.changed : subject.trace();
+  Comparison comparison{.subject = &subject,
+                        .fidelity = {},
+                        .runs = run_rows(plan.rows(), trace, options),
+                        .initially_cached = initially_cached(subject.trace().initial.heap),
+                        .verdict = {}};
+  for (ComparedRun& run : comparison.runs) run.empty_cache = planned.text;
+  set_differences(comparison.runs);
+  return comparison;
+}
+
+}  // namespace
+
+Comparison compare(const Subject& subject, const CompareOptions& options) {
+  require_history(subject);
+  Plan plan{subject, options};
+  plan.add_recorded();
+  plan.add({.name = "default", .text = ""});
+  for (const NamedSettings& settings : options.settings) plan.add(settings);
+  const bool warm = plan.rows().front().spec.start == Start::warm;
+  if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
+    plan.insert_cold_control();
+  }
+  Comparison comparison = run_plan(plan, subject, options);
+  if (subject.is_recording() && plan.same_model()) {
+    comparison.fidelity = verify(subject.history, plan.model());
+  }
+  comparison.verdict = pass_verdict(comparison);
+  return comparison;
+}
+
+Comparison simulate(const Subject& subject,
+                    const std::optional<NamedSettings>& settings,
+                    const CompareOptions& options) {
+  require_history(subject);
+  Plan plan{subject, options};
+  if (settings) {
+    plan.add_alone(*settings);
+  } else {
+    plan.add_recorded();
+  }
+  Comparison comparison = run_plan(plan, subject, options);
+  comparison.verdict = pass_verdict(comparison);
+  return comparison;
+}
+
+}  // namespace fragcast

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "replay/compare/comparison.hpp"
+#include "replay/engine/replay.hpp"
+#include "replay/trace/place.hpp"
+
+namespace fragcast {
+
+/// A settings string under the name that its row gets.
+struct NamedSettings {
+  std::string name;
+  std::string text;
+};
+
+/// What becomes of the `empty_cache` calls of a recording.
+struct KeepEmptyCache {};
+struct DropEmptyCache {};
+/// Dropped, and called at these places instead.
+struct EmptyCacheAt {
+  std::vector<Place> places;
+};
+using EmptyCachePlan = std::variant<KeepEmptyCache, DropEmptyCache, EmptyCacheAt>;
+
+/// What is to be compared, and under what circumstances. What is absent is as it was recorded.
+struct CompareOptions {
+  std::vector<NamedSettings> settings;
+  /// Null: the model of the allocator that was recorded.
+  const ModelEntry* model = nullptr;
+  std::optional<Bytes> device_memory;
+  std::optional<double> fraction;
+  std::optional<Soc> soc;
+  EmptyCachePlan empty_cache;
+  OnOom on_oom = OnOom::carry_on;
+  KeepSeries series = KeepSeries::no;
+  /// 0: one per core. The result is the same for any number.
+  unsigned threads = 0;
+};
+
+/// Simulates a trace under its recorded settings, the default ones and the given ones. Settings
+/// that mean the same share a row; refused ones are rows that say why. Throws InputError where
+/// there is nothing to simulate, or a place that the trace does not have.
+[[nodiscard]] Comparison compare(const Subject& subject, const CompareOptions& options);
+
+/// One simulation under `settings`, or the recorded ones, as the only row of a comparison.
+[[nodiscard]] Comparison simulate(const Subject& subject,
+                                  const std::optional<NamedSettings>& settings,
+                                  const CompareOptions& options);
+
+}  // namespace fragcast

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/compare/pins.hpp"
+#include "replay/engine/run.hpp"
+#include "replay/load/subject.hpp"
+#include "replay/verify/verify.hpp"
+
+namespace fragcast {
+
+/// What a row of a comparison is held against.
+struct Difference {
+  /// Index into Comparison::runs.
+  std::size_t reference = 0;
+  Bytes peak_reserved;
+};
+
+/// One simulation, and what a comparison adds to it.
+struct ComparedRun {
+  Run run;
+  /// Further names of the same settings, whose simulation would be the same.
+  std::vector<std::string> also;
+  /// What became of the recorded `empty_cache` calls: `keep`, `drop`, or the places where they are
+  /// made instead, as `--empty-cache-at` takes them.
+  std::string empty_cache = "keep";
+  /// Absent for the references themselves, and for refused rows.
+  std::optional<Difference> difference;
+  /// Who pins most at the reserved peak.
+  std::vector<Pin> pins;
+
+  [[nodiscard]] bool refused() const { return run.outcome == RunOutcome::refused; }
+};
+
+/// Several simulations of one device's trace, side by side. Plain data; it points to its subject,
+/// which must outlive it.
+struct Comparison {
+  const Subject* subject = nullptr;
+  /// How well the recorded settings reproduce the recording; absent where nothing was recorded, or
+  /// the model is another allocator's.
+  std::optional<Verification> fidelity;
+  std::vector<ComparedRun> runs;
+  /// Bytes that were cached, free in reserved memory, when the trace began. Rows that start cold
+  /// cannot know them; they are held against a cold control.
+  Bytes initially_cached;
+  /// One plain sentence each, the most important first.
+  std::vector<std::string> verdict;
+};
+
+}  // namespace fragcast

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/compare/comparison.hpp"
+
+namespace fragcast {
+
+/// What a comparison comes to, in plain sentences: first whether it would have fitted, then what
+/// the best row saves and which rows would make things worse, then what the answer rests on.
+[[nodiscard]] std::vector<std::string> pass_verdict(const Comparison& comparison);
+
+}  // namespace fragcast

@@ -1,0 +1,176 @@
+#include "replay/engine/replay.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "replay/engine/parallel.hpp"
+#include "replay/engine/session.hpp"
+
+namespace fragcast {
+namespace {
+
+/// Follows reserved memory and remembers where it was first highest.
+class PeakFinder {
+ public:
+  explicit PeakFinder(std::int64_t reserved) : highest_{reserved} {}
+
+  void look(std::int64_t reserved, std::size_t position) {
+    if (reserved <= highest_) return;
+    highest_ = reserved;
+    position_ = position;
+  }
+  /// How many events had been carried out then.
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+ private:
+  std::int64_t highest_;
+  std::size_t position_ = 0;
+};
+
+FailedRequest failure_of(const OutOfMemory& oom, const Event* event, std::size_t position) {
+  return {.event = event != nullptr ? std::optional{EventIndex{position - 1}} : std::nullopt,
+          .requested = oom.requested,
+          .tried = oom.tried,
+          .device_free = oom.device_free,
+          .failed_in_recording = event != nullptr && event->failed_in_recording,
+          .message = oom.message};
+}
+
+RunCounts counts_of(const Session& session) {
+  const RunTotals totals = session.totals();
+  const DeviceCounters& device = session.device().counters();
+  return {
+      .device_allocs = totals.device_allocs,
+      .device_frees = totals.device_frees,
+      .segment_allocs = device.segments_allocated,
+      .segment_frees = device.segments_freed,
+      .maps = totals.device_allocs - device.segments_allocated,
+      .unmaps = totals.device_frees - device.segments_freed,
+      .pages_mapped = device.maps,
+      .pages_unmapped = device.unmaps,
+      .syncs = device.device_syncs,
+      .alloc_retries = totals.alloc_retries,
+      .ooms = totals.ooms,
+      .oom_rejections = totals.oom_rejections,
+      .empty_caches = totals.empty_caches,
+  };
+}
+
+/// One replay on its way to becoming a Run.
+class Measurement {
+ public:
+  Measurement(Session& session, Run& run, KeepSeries series)
+      : session_{session},
+        run_{run},
+        series_{series},
+        statistics_{session.model().statistics()},
+        peak_{statistics_.reserved_bytes.all.current} {
+    if (series == KeepSeries::yes) run.series.reserve(session.trace().events.size());
+    for (const OutOfMemory& oom : session.start_ooms()) {
+      run.failures.push_back(failure_of(oom, nullptr, 0));
+    }
+  }
+
+  void play(OnOom on_oom) {
+    if (on_oom == OnOom::stop && !run_.failures.empty()) return;
+    while (!session_.at_end()) {
+      const Event& event = session_.next();
+      const EventResult result = session_.step();
+      peak_.look(statistics_.reserved_bytes.all.current, session_.position());
+      if (series_ == KeepSeries::yes) run_.series.push_back(current_usage(statistics_));
+      if (event.failed_in_recording || result.kind > EventResult::Kind::placed) {
+        note(event, result);
+        const bool failed = result.kind == EventResult::Kind::out_of_memory;
+        if (failed && on_oom == OnOom::stop && !event.failed_in_recording) return;
+      }
+    }
+  }
+
+  /// Fills in what is known once the last event was carried out. Returns the position of the peak.
+  std::size_t conclude() {
+    run_.peak = session_.totals().peak;
+    run_.final = current_usage(statistics_);
+    run_.final_inactive_split = Bytes{statistics_.inactive_split_bytes.all.current};
+    run_.counts = counts_of(session_);
+    run_.events = session_.position();
+    if (!run_.failures.empty()) {
+      run_.outcome = RunOutcome::out_of_memory;
+      run_.reason = run_.failures.front().message;
+    }
+    if (peak_.position() > 0) run_.at_peak_reserved.event = EventIndex{peak_.position() - 1};
+    return peak_.position();
+  }
+
+ private:
+  void note(const Event& event, const EventResult& result) {
+    switch (result.kind) {
+      case EventResult::Kind::out_of_memory:
+        run_.failures.push_back(failure_of(session_.last_oom(), &event, session_.position()));
+        break;
+      case EventResult::Kind::refused:
+        run_.refused_calls.push_back(
+            {.event = EventIndex{session_.position() - 1}, .reason = session_.last_refusal()});
+        break;
+      case EventResult::Kind::placed:
+        ++run_.recorded_failures_served;
+        break;
+      case EventResult::Kind::done:
+      case EventResult::Kind::skipped:
+        break;
+    }
+  }
+
+  Session& session_;
+  Run& run_;
+  KeepSeries series_;
+  const Statistics& statistics_;
+  PeakFinder peak_;
+};
+
+}  // namespace
+
+bool fails_anew(const Run& run) {
+  return std::any_of(run.failures.begin(), run.failures.end(), [](const FailedRequest& failure) {
+    return !failure.failed_in_recording;
+  });
+}
+
+Run replay(const Trace& trace, const RunSpec& spec, KeepSeries series) {
+  Run run;
+  run.name = spec.name;
+  run.conditions = resolve_conditions(trace, spec);
+  std::size_t peak_position = 0;
+  {
+    Session session{trace, run.conditions};
+    run.warnings = session.warnings();
+    if (!session.refusal().empty()) {
+      run.outcome = RunOutcome::refused;
+      run.reason = session.refusal();
+      return run;
+    }
+    Measurement measurement{session, run, series};
+    measurement.play(spec.on_oom);
+    peak_position = measurement.conclude();
+  }
+  run.at_peak_reserved.heap = layout_at(trace, spec, peak_position);
+  run.at_peak_reserved.gap = measure_fragmentation(run.at_peak_reserved.heap);
+  return run;
+}
+
+std::vector<Run> replay_all(const Trace& trace,
+                            std::span<const RunSpec> specs,
+                            KeepSeries series,
+                            unsigned threads) {
+  return parallel_map(
+      specs.size(), threads, [&](std::size_t i) { return replay(trace, specs[i], series); });
+}
+
+Layout layout_at(const Trace& trace, const RunSpec& spec, std::size_t position) {
+  Session session{trace, resolve_conditions(trace, spec)};
+  if (!session.refusal().empty()) return {};
+  session.run_to(position);
+  return session.model().layout();
+}
+
+}  // namespace fragcast

@@ -1,0 +1,51 @@
+#include "replay/trace/between_requests.hpp"
+
+#include <algorithm>
+
+namespace fragcast {
+namespace {
+
+bool lacked_room(const ReleaseRun& run, Bytes growth, const RecordedConditions& conditions) {
+  if (run.reserved_before + growth > conditions.limit()) return true;
+  const auto& memory = conditions.conditions.device_memory;
+  return memory && run.reserved_before + growth > *memory;
+}
+
+bool garbage_was_due(const ReleaseRun& run, const RecordedConditions& conditions) {
+  const double threshold = conditions.settings.garbage_collection_threshold;
+  if (threshold <= 0.0 || conditions.limit() == Bytes::unlimited()) return false;
+  const double held = static_cast<double>(run.reserved_before.count());
+  return held > threshold * static_cast<double>(conditions.limit().count());
+}
+
+bool of_one_private_pool(const ReleaseRun& run) {
+  const PoolId pool = run.releases.front().pool;
+  return pool != PoolId{} && std::all_of(run.releases.begin(),
+                                         run.releases.end(),
+                                         [&](const RecordedRelease& r) { return r.pool == pool; });
+}
+
+}  // namespace
+
+RunCause cause_of(const ReleaseRun& run,
+                  Bytes growth,
+                  FollowedBy followed_by,
+                  const RecordedConditions& conditions) {
+  if (run.releases.empty()) return RunCause::none;
+  const RunCause own = run.thorough ? RunCause::own_flush : RunCause::own_partial;
+  if (followed_by == FollowedBy::failure || run.after_growth) return own;
+  const bool grew = followed_by == FollowedBy::allocation && growth > Bytes{};
+  if (grew) {
+    if (lacked_room(run, growth, conditions)) return own;
+    if (garbage_was_due(run, conditions)) return RunCause::own_partial;
+  }
+  if (of_one_private_pool(run)) return RunCause::pool_empty;
+  if (run.thorough) return RunCause::empty_cache;
+  return grew ? RunCause::own_partial : RunCause::unexplained;
+}
+
+bool completes_before_request(RunCause cause, FollowedBy followed_by) {
+  return followed_by != FollowedBy::failure && cause != RunCause::own_flush;
+}
+
+}  // namespace fragcast

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "replay/trace/recorded_conditions.hpp"
+#include "sim/core/bytes.hpp"
+#include "sim/core/strong_id.hpp"
+
+namespace fragcast {
+
+/// Memory given back to the device, as one entry tells.
+struct RecordedRelease {
+  Bytes size;
+  PoolId pool;
+};
+
+/// Some completions of delayed frees, and the memory that was given back right behind them: what a
+/// garbage collection, a flush or an `empty_cache` leaves in a history.
+struct ReleaseRun {
+  /// The streams that held these frees back.
+  std::vector<StreamId> completions;
+  std::vector<RecordedRelease> releases;
+  /// Index of the last entry of the run.
+  std::size_t last_entry = 0;
+  /// Held when the run began.
+  Bytes reserved_before;
+  /// The same request had already got memory from the device before the run.
+  bool after_growth = false;
+  /// The default pools were left without a segment that could be given back.
+  bool thorough = true;
+};
+
+/// What a history holds between two requests.
+///
+///     … free │ completions, releases │ completions, releases │ segment_alloc … │ alloc …
+///              run                     run                     growth            request
+struct BetweenRequests {
+  std::vector<ReleaseRun> runs;
+  /// Got from the device for the request that follows.
+  Bytes growth;
+
+  [[nodiscard]] bool empty() const { return runs.empty(); }
+  void clear() {
+    runs.clear();
+    growth = Bytes{};
+  }
+};
+
+/// What comes behind: a request or the end of the history.
+enum class FollowedBy : std::uint8_t { allocation, failure, free, end };
+
+/// What a run came from.
+enum class RunCause : std::uint8_t {
+  /// No memory was given back: completions only.
+  none,
+  /// The request itself made room for itself: a model does the same by itself.
+  own_flush,
+  /// The request itself took back some memory: garbage collection or oversize release.
+  own_partial,
+  empty_cache,
+  /// An empty_cache of one private pool.
+  pool_empty,
+  /// As empty_cache; but it left memory behind that it should have given back.
+  unexplained,
+};
+
+/// Says what the run came from.
+///
+/// A request takes memory back when the device, or a limit, has no room for what it then gets, and
+/// when garbage collection is due. If it succeeded without need, someone called `empty_cache`
+/// before it. What a failing request leaves behind is always its own.
+[[nodiscard]] RunCause cause_of(const ReleaseRun& run,
+                                Bytes growth,
+                                FollowedBy followed_by,
+                                const RecordedConditions& conditions);
+
+/// Whether the completions of a run of this cause belong before the request that follows: only a
+/// flush, and whatever a failing request did, came after the request had looked for a free block.
+[[nodiscard]] bool completes_before_request(RunCause cause, FollowedBy followed_by);
+
+}  // namespace fragcast
