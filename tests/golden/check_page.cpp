@@ -12,7 +12,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -27,14 +26,8 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file) throw std::invalid_argument{path.string() + " cannot be read"};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
-
 int check_page(const std::filesystem::path& program, const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   const Page page = parse_page(text);
   if (page.commands.empty()) throw std::invalid_argument{"the page has no command to run"};
   const std::string recordings = environment("FRAGCAST_RECORDINGS");

@@ -7,8 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace fragcast {
 namespace {
@@ -36,11 +37,6 @@ class TemporaryDirectory {
  private:
   std::filesystem::path path_;
 };
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 /// In the child: does not return.
 [[noreturn]] void become(const std::filesystem::path& program,
@@ -76,6 +72,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
+std::string read_text(const std::filesystem::path& path) {
+  const std::ifstream file{path, std::ios::binary};
+  if (!file) fail(path.string());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
 CommandResult run_program(const std::filesystem::path& program,
                           const std::vector<std::string>& arguments,
                           const std::filesystem::path& directory) {
@@ -88,8 +92,8 @@ CommandResult run_program(const std::filesystem::path& program,
   while (waitpid(child, &state, 0) < 0) {
     if (errno != EINTR) fail("waitpid");
   }
-  return {.output = content_of(caught.path() / "output"),
-          .errors = content_of(caught.path() / "errors"),
+  return {.output = read_text(caught.path() / "output"),
+          .errors = read_text(caught.path() / "errors"),
           .status = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state)};
 }
 

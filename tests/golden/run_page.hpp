@@ -9,6 +9,9 @@
 
 namespace fragcast {
 
+/// All of a file. Throws std::system_error if it cannot be read.
+[[nodiscard]] std::string read_text(const std::filesystem::path& path);
+
 /// Runs a program with its output caught and nothing to read. Throws std::system_error if it cannot
 /// be started; a program that was killed has the status 128 + signal, as in a shell.
 [[nodiscard]] CommandResult run_program(const std::filesystem::path& program,

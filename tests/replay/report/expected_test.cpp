@@ -127,7 +127,7 @@ TEST_CASE("differing conditions are a difference before the first call", "[expec
 TEST_CASE("answers that no call asks for are a difference", "[expected]") {
   TraceBuilder builder = small_trace();
   Lines lines = answers_to(builder.trace());
-  lines.push_back(R"({"op":17,"kind":"free"})");
+  lines.emplace_back(R"({"op":17,"kind":"free"})");
   const AnswerComparison beyond = compare(builder.trace(), lines);
   REQUIRE(beyond.difference.has_value());
   CHECK(beyond.difference->op == 17);
