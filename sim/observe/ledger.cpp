@@ -76,14 +76,4 @@ void Ledger::out_of_memory(Bytes tried, Bytes device_free, StreamId stream, Pool
   log(LogAction::oom, Address{} + device_free, tried, stream, pool);
 }
 
-void Ledger::snapshot_taken(Bytes active) {
-  if (log_ != nullptr) {
-    log_->push_back({.action = LogAction::snapshot,
-                     .address = Address{},
-                     .size = active,
-                     .stream = std::nullopt,
-                     .pool = PoolId{}});
-  }
-}
-
 }  // namespace fragcast
