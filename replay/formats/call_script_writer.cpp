@@ -97,7 +97,9 @@ class Writer {
   }
 
   void write_allocation(const Event& event) {
-    const StackId stack = trace_.allocations[event.allocation.index()].stack;
+    const std::size_t index = event.allocation.index();
+    const StackId stack =
+        index < trace_.allocations.size() ? trace_.allocations[index].stack : StackId{};
     if (stack == StackId{}) {
       line("malloc {} {} {}", event.allocation.value(), event.size.count(), event.stream.value());
     } else {
