@@ -196,7 +196,7 @@ void set_differences(std::vector<ComparedRun>& runs) {
 }
 
 Comparison run_plan(const Plan& plan, const Subject& subject, const CompareOptions& options) {
-  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
   const Trace& trace = planned.changed ? *planned.changed : subject.trace();
   Comparison comparison{.subject = &subject,
                         .fidelity = {},
@@ -204,6 +204,7 @@ Comparison run_plan(const Plan& plan, const Subject& subject, const CompareOptio
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
   for (ComparedRun& run : comparison.runs) run.empty_cache = planned.text;
+  comparison.changed = std::move(planned.changed);
   set_differences(comparison.runs);
   return comparison;
 }

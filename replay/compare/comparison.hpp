@@ -63,6 +63,8 @@ struct ComparedRun {
 /// which must outlive it.
 struct Comparison {
   const Subject* subject = nullptr;
+  /// What was replayed, where that is not the subject's trace as it is.
+  std::optional<Trace> changed;
   /// Absent where nothing was recorded, or no simulation can be held against it.
   std::optional<Fidelity> fidelity;
   std::vector<ComparedRun> runs;
@@ -71,6 +73,9 @@ struct Comparison {
   Bytes initially_cached;
   /// One plain sentence each, the most important first.
   std::vector<std::string> verdict;
+
+  /// What was replayed: the events that runs count are its events.
+  [[nodiscard]] const Trace& trace() const { return changed ? *changed : subject->trace(); }
 };
 
 }  // namespace fragcast
