@@ -87,7 +87,6 @@ class CachingAllocator final : public AllocatorModel {
   void empty_private_pool(PrivatePool& pool);
   void release_free_blocks(Pool& pool, FreedPages pages);
   void forget_if_bare(PrivatePool& pool);
-  [[nodiscard]] FlushRule flush_rule(const Pool& pool) const;
 
   // Freeing (caching_free.cpp).
   void process_events();

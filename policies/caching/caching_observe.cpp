@@ -72,12 +72,6 @@ Layout CachingAllocator::layout() const {
   return layout;
 }
 
-FlushRule CachingAllocator::flush_rule(const Pool& pool) const {
-  const PrivatePool* owner = pools_.find(pool.owner);
-  const bool flushed = owner != nullptr ? owner->freeable() : !events_paused();
-  return flushed ? FlushRule::returns : FlushRule::passes_over;
-}
-
 AllocatorModel::CacheInfo CachingAllocator::cache_info() const {
   CacheInfo info;
   pools_.for_each([&](const Pool& pool) {

@@ -72,6 +72,11 @@ class Plan {
       : subject_{subject}, options_{options}, model_{model_for(subject, options)} {}
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] const ModelEntry& model() const { return model_; }
+  /// Whether the model is that of the allocator that was recorded, if one was.
+  [[nodiscard]] bool same_model() const {
+    return model_.name == subject_.history.conditions.model || !subject_.is_recording();
+  }
 
   void add_recorded() {
     Row row{.kind = RowKind::as_recorded,
@@ -132,9 +137,6 @@ class Plan {
     return *model;
   }
 
-  [[nodiscard]] bool same_model() const {
-    return model_.name == subject_.history.conditions.model || !subject_.is_recording();
-  }
   [[nodiscard]] std::string recorded_settings() const {
     return subject_.trace().conditions.settings.value_or("");
   }
@@ -195,16 +197,29 @@ void set_differences(std::vector<ComparedRun>& runs) {
   }
 }
 
+<<<<<<< HEAD
 Comparison run_plan(const Plan& plan, const Subject& subject, const CompareOptions& options) {
   PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
   const Trace& trace = planned.changed ? *planned.changed : subject.trace();
+=======
+/// The rows of a comparison, with what all of them share filled in.
+Comparison run_rows_of(const Subject& subject,
+                       const std::vector<Row>& rows,
+                       const Trace& trace,
+                       const std::string& empty_cache,
+                       const CompareOptions& options) {
+>>>>>>> main
   Comparison comparison{.subject = &subject,
                         .fidelity = {},
-                        .runs = run_rows(plan.rows(), trace, options),
+                        .runs = run_rows(rows, trace, options),
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
+<<<<<<< HEAD
   for (ComparedRun& run : comparison.runs) run.empty_cache = planned.text;
   comparison.changed = std::move(planned.changed);
+=======
+  for (ComparedRun& run : comparison.runs) run.empty_cache = empty_cache;
+>>>>>>> main
   set_differences(comparison.runs);
   return comparison;
 }
@@ -221,15 +236,23 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
-  Comparison comparison = run_plan(plan, subject, options);
-  comparison.fidelity = check_fidelity(subject, options);
+  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  Comparison comparison = run_rows_of(subject,
+                                      plan.rows(),
+                                      planned.changed ? *planned.changed : subject.trace(),
+                                      planned.text,
+                                      options);
+  if (subject.is_recording() && plan.same_model()) {
+    comparison.fidelity = verify(subject.history, plan.model());
+  }
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }
 
-Comparison simulate(const Subject& subject,
-                    const std::optional<NamedSettings>& settings,
-                    const CompareOptions& options) {
+PreparedRun::PreparedRun(const Subject& subject,
+                         const std::optional<NamedSettings>& settings,
+                         const CompareOptions& options)
+    : original_{&subject.trace()} {
   require_history(subject);
   Plan plan{subject, options};
   if (settings) {
@@ -237,7 +260,21 @@ Comparison simulate(const Subject& subject,
   } else {
     plan.add_recorded();
   }
-  Comparison comparison = run_plan(plan, subject, options);
+  spec_ = plan.rows().front().spec;
+  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  changed_ = std::move(planned.changed);
+  empty_cache_ = std::move(planned.text);
+}
+
+Comparison simulate(const Subject& subject,
+                    const PreparedRun& prepared,
+                    const CompareOptions& options) {
+  Comparison comparison =
+      run_rows_of(subject,
+                  {{.kind = RowKind::what_if, .spec = prepared.spec(), .also = {}}},
+                  prepared.trace(),
+                  prepared.empty_cache(),
+                  options);
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }

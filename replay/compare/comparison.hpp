@@ -10,31 +10,9 @@
 #include "replay/compare/pins.hpp"
 #include "replay/engine/run.hpp"
 #include "replay/load/subject.hpp"
+#include "replay/verify/verify.hpp"
 
 namespace fragcast {
-
-/// How well a simulation under the recorded settings reproduces the recording.
-struct Fidelity {
-  struct Share {
-    std::uint64_t reproduced = 0;
-    std::uint64_t of = 0;
-    [[nodiscard]] bool whole() const { return reproduced == of; }
-  };
-  /// Segments and stretches made and given back: in order, with address and size.
-  Share segment_events;
-  /// Allocations at their recorded addresses.
-  Share addresses;
-  /// Requests that failed in the recording and fail here.
-  Share failures;
-  /// Greatest difference of reserved bytes over the trace.
-  Bytes reserved_max_error;
-  /// What differs first, and why; empty if nothing does.
-  std::string divergence;
-
-  [[nodiscard]] bool exact() const {
-    return segment_events.whole() && addresses.whole() && failures.whole();
-  }
-};
 
 /// What a row of a comparison is held against.
 struct Difference {
@@ -63,10 +41,16 @@ struct ComparedRun {
 /// which must outlive it.
 struct Comparison {
   const Subject* subject = nullptr;
+<<<<<<< HEAD
   /// What was replayed, where that is not the subject's trace as it is.
   std::optional<Trace> changed;
   /// Absent where nothing was recorded, or no simulation can be held against it.
   std::optional<Fidelity> fidelity;
+=======
+  /// How well the recorded settings reproduce the recording; absent where nothing was recorded, or
+  /// the model is another allocator's.
+  std::optional<Verification> fidelity;
+>>>>>>> main
   std::vector<ComparedRun> runs;
   /// Bytes that were cached, free in reserved memory, when the trace began. Rows that start cold
   /// cannot know them; they are held against a cold control.

@@ -102,10 +102,12 @@ void say_what_changes(const Comparison& comparison, Sentences& verdict) {
 }
 
 void say_what_it_rests_on(const Comparison& comparison, Sentences& verdict) {
-  if (comparison.fidelity && !comparison.fidelity->exact()) {
-    verdict.push_back(fmt::format(
-        "Do not rely on the figures: the recorded settings do not reproduce the recording. {}",
-        comparison.fidelity->divergence));
+  if (comparison.fidelity && !comparison.fidelity->perfect()) {
+    const auto& first = comparison.fidelity->first;
+    verdict.push_back(
+        fmt::format("Take the figures with care: the recorded settings do not reproduce the "
+                    "recording. {}",
+                    first ? first->what + " " + first->why : comparison.fidelity->refusal));
   }
   const bool any_cold = std::any_of(comparison.runs.begin(), comparison.runs.end(), [](auto& row) {
     return !row.refused() && row.run.conditions.start == Start::cold;

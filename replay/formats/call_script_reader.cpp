@@ -46,16 +46,20 @@ class Reader {
   void read_line(std::string_view text);
   [[nodiscard]] Trace take_trace();
 
-  /// Adds a call; it takes the next number.
-  void add(Event event) {
-    event.source = calls_++;
-    trace_.events.push_back(event);
+  /// Adds a call; it takes the next number. The reference is valid until the next is added.
+  Event& add(EventKind kind) {
+    Event& event = add_note(kind);
+    ++calls_;
+    return event;
   }
   void add(Control control);
   /// Adds an event that is no call. It has the number of the call after it, and shifts none.
-  void add_note(Event event) {
+  Event& add_note(EventKind kind) {
+    Event event;
     event.source = calls_;
+    event.kind = kind;
     trace_.events.push_back(event);
+    return trace_.events.back();
   }
 
   [[nodiscard]] Trace& trace() { return trace_; }
@@ -110,27 +114,32 @@ void read_malloc(Reader& reader, const ScriptLine& line) {
                     line.word(1),
                     named.allocated_line));
   }
-  const Event event{.size = reader.size(line.word(2)),
-                    .allocation = AllocationId{reader.trace().allocations.size()},
-                    .stream = reader.stream(line.word(3)),
-                    .kind = EventKind::allocate};
+  const Bytes size = reader.size(line.word(2));
+  const StreamId stream = reader.stream(line.word(3));
   const StackId stack = line.count() > 4 ? reader.site(line.word(4)) : StackId{};
+
+  named = {.allocation = AllocationId{reader.trace().allocations.size()},
+           .allocated_line = reader.line_number(),
+           .freed_line = 0};
   reader.trace().allocations.push_back({.stack = stack});
-  named = {.allocation = event.allocation, .allocated_line = reader.line_number(), .freed_line = 0};
-  reader.add(event);
+  Event& event = reader.add(EventKind::allocate);
+  event.size = size;
+  event.allocation = named.allocation;
+  event.stream = stream;
 }
 
 void read_free(Reader& reader, const ScriptLine& line) {
   NamedAllocation& named = reader.live("free", line.word(1));
   named.freed_line = reader.line_number();
-  reader.add({.allocation = named.allocation, .kind = EventKind::deallocate});
+  reader.add(EventKind::deallocate).allocation = named.allocation;
 }
 
 void read_record_stream(Reader& reader, const ScriptLine& line) {
   const NamedAllocation& named = reader.live("record_stream", line.word(1));
-  reader.add({.allocation = named.allocation,
-              .stream = reader.stream(line.word(2)),
-              .kind = EventKind::record_stream});
+  const StreamId stream = reader.stream(line.word(2));
+  Event& event = reader.add(EventKind::record_stream);
+  event.allocation = named.allocation;
+  event.stream = stream;
 }
 
 void read_erase_stream(Reader& reader, const ScriptLine& line) {
@@ -146,9 +155,10 @@ void read_erase_stream(Reader& reader, const ScriptLine& line) {
 
 void read_complete_events(Reader& reader, const ScriptLine& line) {
   if (line.count() == 1) {
-    reader.add({.kind = EventKind::complete_all});
+    reader.add(EventKind::complete_all);
   } else {
-    reader.add({.stream = reader.stream(line.word(1)), .kind = EventKind::complete_events});
+    const StreamId stream = reader.stream(line.word(1));
+    reader.add(EventKind::complete_events).stream = stream;
   }
 }
 
@@ -209,7 +219,7 @@ void read_mark(Reader& reader, const ScriptLine& line) {
   std::vector<std::string>& labels = reader.trace().labels;
   const auto detail = static_cast<std::uint32_t>(labels.size());
   labels.push_back(unescape(line.whole_rest()));
-  reader.add_note({.detail = detail, .kind = EventKind::mark});
+  reader.add_note(EventKind::mark).detail = detail;
 }
 
 void read_events(Reader& reader, const ScriptLine& line) {
@@ -292,20 +302,20 @@ constexpr auto forms = std::to_array<Form>({
      call,
      0,
      0,
-     [](Reader& reader, const ScriptLine&) { reader.add({.kind = EventKind::cache_info}); }},
+     [](Reader& reader, const ScriptLine&) { reader.add(EventKind::cache_info); }},
     {"snapshot",
      "",
      call,
      0,
      0,
-     [](Reader& reader, const ScriptLine&) { reader.add({.kind = EventKind::snapshot}); }},
+     [](Reader& reader, const ScriptLine&) { reader.add(EventKind::snapshot); }},
     {"mark", " TEXT", note, 1, any, read_mark},
     {"step",
      "",
      note,
      0,
      0,
-     [](Reader& reader, const ScriptLine&) { reader.add_note({.kind = EventKind::step}); }},
+     [](Reader& reader, const ScriptLine&) { reader.add_note(EventKind::step); }},
     {"conf",
      " KEY:VALUE,…",
      header,
@@ -377,7 +387,7 @@ Trace Reader::take_trace() {
 void Reader::add(Control control) {
   const auto detail = static_cast<std::uint32_t>(trace_.controls.size());
   trace_.controls.push_back(std::move(control));
-  add(Event{.detail = detail, .kind = EventKind::control});
+  add(EventKind::control).detail = detail;
 }
 
 void Reader::check_words(const Form& form, const ScriptLine& line) const {

@@ -37,7 +37,7 @@ struct RecordedEntry {
   Address address;
   Bytes size;
   StackId stack;
-  /// Index into Recording::streams.
+  /// Index into Recording::streams; 0 for `snapshot` and `annotate`, which are on none.
   std::uint16_t stream = 0;
   /// Index into Recording::pools.
   std::uint16_t pool = 0;
@@ -48,6 +48,7 @@ static_assert(sizeof(RecordedEntry) <= 32);
 enum class RecordedState : std::uint8_t { active_allocated, active_pending_free, inactive };
 
 struct RecordedBlock {
+  /// Where the file has none: the end of the block before.
   Address address;
   Bytes size;
   /// Stale for inactive blocks.
@@ -67,13 +68,22 @@ struct RecordedSegment {
   std::vector<RecordedBlock> blocks;
 };
 
-/// One device's part of a recording. Devices are numbered as in the file.
+/// One device's part of a recording. Devices are numbered as in the file: by their place in
+/// `device_traces`, and by the number that segments carry.
+///
+/// torch_npu puts three entries (workspace_snapshot, segment_alloc, alloc) for each live workspace
+/// block before the history, and its segment, falsely inactive, into `segments`. They are kept as
+/// recorded; they are no history but part of the start.
 struct RecordedDevice {
   int index = 0;
   ChunkedVector<RecordedEntry> entries;
   /// Microseconds, one per entry; empty where the file has none (torch_npu).
   ChunkedVector<std::int64_t> times_us;
+  /// In the file's order. Blocks fill their segment; segments of one stream do not overlap.
   std::vector<RecordedSegment> segments;
+
+  /// Whether nothing was recorded of it: files name all visible devices.
+  [[nodiscard]] bool empty() const { return entries.empty() && segments.empty(); }
 };
 
 /// `allocator_settings`, as far as it bears on replay.
@@ -99,7 +109,8 @@ struct RecordedAnnotation {
 /// What the file itself is, for `info`.
 struct SourceInfo {
   std::string file;
-  /// "snapshot", "segments only", "list of segments", …
+  /// "snapshot", "segments only", "list of segments" or "history only"; then the torch whose
+  /// layer it is, where that shows: "snapshot of torch 2.0".
   std::string layer;
   /// Of the pickle: 2..5.
   int protocol = 0;
@@ -113,6 +124,10 @@ struct SourceInfo {
 /// counted.
 struct Recording {
   SourceInfo source;
+  /// Where the file was cut off, in decompressed bytes; absent if it is whole. Of a cut file all
+  /// segments are here, but the histories end early: they do not lead to these segments.
+  std::optional<std::uint64_t> cut_at;
+  /// By index, each once.
   std::vector<RecordedDevice> devices;
   /// Raw stream handles; the default stream is 0 on CUDA and a pointer on NPU.
   std::vector<std::uint64_t> streams;

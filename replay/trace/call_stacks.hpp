@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "replay/trace/id_index.hpp"
+#include "replay/trace/text_table.hpp"
 #include "sim/core/strong_id.hpp"
 
 namespace fragcast {
@@ -34,19 +36,24 @@ class CallStacks {
  public:
   CallStacks();
 
-  TextId intern(std::string_view text);
+  TextId intern(std::string_view text) { return texts_.intern(text); }
   FrameId intern(const Frame& frame);
   /// The stack of `frame` called from `caller` (StackId{} if outermost).
   StackId intern(StackId caller, FrameId frame);
+  /// The stack of these frames, innermost first as files have them; StackId{} if there are none.
+  /// Fast for stacks that resemble the one before.
+  StackId intern(std::span<const FrameId> innermost_first);
 
-  [[nodiscard]] std::string_view text(TextId id) const;
-  [[nodiscard]] const Frame& frame(FrameId id) const;
+  /// Valid until the next text is interned.
+  [[nodiscard]] std::string_view text(TextId id) const { return texts_[id]; }
+  [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[id.index()]; }
   /// The innermost frame of a stack that is not empty.
-  [[nodiscard]] FrameId innermost(StackId stack) const;
+  [[nodiscard]] FrameId innermost(StackId stack) const { return nodes_[stack.index()].frame; }
   /// The stack without its innermost frame.
-  [[nodiscard]] StackId caller(StackId stack) const;
+  [[nodiscard]] StackId caller(StackId stack) const { return nodes_[stack.index()].caller; }
 
   [[nodiscard]] std::size_t frame_count() const { return frames_.size(); }
+  /// Of stacks that are not empty, the callers of other stacks included.
   [[nodiscard]] std::size_t stack_count() const { return nodes_.size() - 1; }
 
  private:
@@ -54,17 +61,18 @@ class CallStacks {
     StackId caller;
     FrameId frame;
   };
-  struct FrameHash {
-    std::size_t operator()(const Frame& f) const;
+  struct Level {
+    FrameId frame;
+    StackId stack;
   };
 
-  // Texts live in `texts_` and are looked up by views into it, so its strings must not move.
-  std::vector<std::string> texts_;
-  std::unordered_map<std::string, TextId> text_ids_;
+  TextTable<TextId> texts_;
   std::vector<Frame> frames_;
-  std::unordered_map<Frame, FrameId, FrameHash> frame_ids_;
+  IdIndex<FrameId> frame_index_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, StackId> node_ids_;
+  IdIndex<StackId> node_index_;
+  /// The stack interned last, outermost first.
+  std::vector<Level> last_;
 };
 
 /// `file.py:12:function`, without the directory.

@@ -9,15 +9,24 @@ namespace {
 
 std::string_view verb(LogAction action) {
   switch (action) {
-    case LogAction::alloc: return "alloc";
-    case LogAction::free_requested: return "free_requested";
-    case LogAction::free_completed: return "free_completed";
-    case LogAction::segment_alloc: return "segment_alloc";
-    case LogAction::segment_free: return "segment_free";
-    case LogAction::segment_map: return "segment_map";
-    case LogAction::segment_unmap: return "segment_unmap";
-    case LogAction::oom: return "oom";
-    case LogAction::snapshot: return "snapshot";
+    case LogAction::alloc:
+      return "alloc";
+    case LogAction::free_requested:
+      return "free_requested";
+    case LogAction::free_completed:
+      return "free_completed";
+    case LogAction::segment_alloc:
+      return "segment_alloc";
+    case LogAction::segment_free:
+      return "segment_free";
+    case LogAction::segment_map:
+      return "segment_map";
+    case LogAction::segment_unmap:
+      return "segment_unmap";
+    case LogAction::oom:
+      return "oom";
+    case LogAction::snapshot:
+      return "snapshot";
   }
   return {};
 }
@@ -32,19 +41,21 @@ std::string describe(const LogEntry& entry) {
 std::string describe(const Event& event) {
   switch (event.kind) {
     case EventKind::allocate:
-      return fmt::format("allocation of {} bytes on stream {}",
-                         event.size.count(),
-                         event.stream.value());
+      return fmt::format(
+          "allocation of {} bytes on stream {}", event.size.count(), event.stream.value());
     case EventKind::deallocate:
       return fmt::format("free of allocation {}", event.allocation.value());
-    case EventKind::control: return "control call";
+    case EventKind::control:
+      return "control call";
     case EventKind::record_stream:
     case EventKind::complete_events:
-    case EventKind::complete_all: return "events";
+    case EventKind::complete_all:
+      return "events";
     case EventKind::snapshot:
     case EventKind::cache_info:
     case EventKind::mark:
-    case EventKind::step: return "mark";
+    case EventKind::step:
+      return "mark";
   }
   return {};
 }
@@ -63,7 +74,8 @@ std::string describe_missing(const LogEntry& recorded) {
 
 std::string likely_reason(const Normalised& recording, const Event&) {
   const Conditions& conditions = recording.trace.conditions;
-  if (recording.anomalies.total() > 0) {
+  const AnomalyCounts& anomalies = recording.anomalies;
+  if (anomalies.total() > anomalies[Anomaly::completion_alone]) {
     return "the recording contradicts itself in places (see its anomalies)";
   }
   if (!recording.trace.initial.empty()) {

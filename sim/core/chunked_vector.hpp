@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -7,16 +8,22 @@
 
 namespace fragcast {
 
-/// A sequence that grows in fixed chunks: elements never move, and growing never holds the old and
-/// the new copy at once, which is what bounds the memory of long traces.
+/// A sequence that grows in fixed chunks: growing never holds the old and the new copy at once,
+/// which is what bounds the memory of long traces. Elements never move, but for those of the first
+/// chunk while it is not full: it grows by doubling, so that a short sequence is small.
 template <class T>
 class ChunkedVector {
  public:
   static constexpr std::size_t chunk_size = 4096;
 
   void push_back(const T& value) {
-    if (size_ % chunk_size == 0) chunks_.push_back(std::make_unique<T[]>(chunk_size));
-    (*this)[size_++] = value;
+    if (size_ == capacity_) {
+      const T copy = value;  // it may stand in the chunk that moves
+      grow();
+      (*this)[size_++] = copy;
+    } else {
+      (*this)[size_++] = value;
+    }
   }
 
   [[nodiscard]] T& operator[](std::size_t i) { return chunks_[i / chunk_size][i % chunk_size]; }
@@ -61,8 +68,24 @@ class ChunkedVector {
   [[nodiscard]] const_iterator end() const { return {this, size_}; }
 
  private:
+  void grow() {
+    if (capacity_ == 0 || capacity_ >= chunk_size) {
+      const std::size_t room = capacity_ == 0 ? first_room : chunk_size;
+      chunks_.push_back(std::make_unique<T[]>(room));
+      capacity_ += room;
+    } else {
+      auto larger = std::make_unique<T[]>(2 * capacity_);
+      std::move(chunks_[0].get(), chunks_[0].get() + size_, larger.get());
+      chunks_[0] = std::move(larger);
+      capacity_ *= 2;
+    }
+  }
+
+  static constexpr std::size_t first_room = 16;
+
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 }  // namespace fragcast

@@ -1,0 +1,328 @@
+#include "replay/formats/pickle/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace fragcast {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "pickles are little-endian, and so is "
+              "how they are read here");
+
+template <class Number>
+Number load(const char* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof number);
+  return number;
+}
+
+/// Reads opcodes from a source and carries them out on a stack.
+class Machine {
+ public:
+  Machine(ByteSource& source, PickleTables& tables, PickleStack& stack)
+      : source_{source}, tables_{tables}, stack_{stack} {}
+
+  PickleEnd run();
+
+ private:
+  using Handler = void (Machine::*)(const char* argument);
+  /// What an opcode is and does; `arguments` are the bytes that always follow it.
+  struct Instruction {
+    std::uint8_t code = 0;
+    std::uint8_t arguments = 0;
+    std::string_view name;
+    Handler handler = &Machine::refuse_unknown;
+  };
+  static const Instruction listing[];
+  static const std::array<Instruction, 256> instructions;
+
+  [[nodiscard]] bool refill(std::size_t n);
+  [[nodiscard]] std::optional<std::string_view> take(std::uint64_t n);
+  [[nodiscard]] std::string_view take_long(std::uint64_t n);
+  [[noreturn]] void fail(std::string_view what) const;
+
+  void proto(const char* argument);
+  void frame(const char* /*length*/) {}
+  void stop(const char* /*none*/) { end_ = PickleEnd::Kind::stop; }
+
+  template <PickleKind kind, std::uint64_t payload>
+  void constant(const char* /*none*/) {
+    stack_.push({kind, payload});
+  }
+  template <class Number>
+  void number(const char* argument) {
+    stack_.push(tables_.make_integer(std::int64_t{load<Number>(argument)}));
+  }
+  template <class Length>
+  void long_number(const char* argument) {
+    if (const auto bytes = take(load<Length>(argument))) stack_.push(tables_.make_integer(*bytes));
+  }
+  void real(const char* argument);
+  template <class Length>
+  void text(const char* argument) {
+    if (const auto bytes = take(load<Length>(argument))) stack_.push(tables_.make_text(*bytes));
+  }
+
+  template <PickleObject::Kind kind>
+  void empty(const char* /*none*/) {
+    stack_.push_object(kind, opcode_at());
+  }
+  template <std::size_t size>
+  void tuple_of(const char* /*none*/) {
+    stack_.make_tuple(size, opcode_at());
+  }
+  void tuple(const char* /*none*/) { stack_.make_tuple_to_mark(opcode_at()); }
+  /// An opcode that works on the stack alone.
+  template <void (PickleStack::*operation)()>
+  void on_stack(const char* /*none*/) {
+    (stack_.*operation)();
+  }
+
+  template <class Index>
+  void put(const char* argument) {
+    stack_.put(load<Index>(argument), opcode_at());
+  }
+  template <class Index>
+  void get(const char* argument) {
+    stack_.get(load<Index>(argument));
+  }
+
+  void refuse_code(const char* argument);
+  void refuse_kind(const char* argument);
+  void refuse_unknown(const char* argument);
+
+  [[nodiscard]] std::uint64_t opcode_at() const {
+    return source_.position() + static_cast<std::uint64_t>(opcode_ - start_);
+  }
+
+  ByteSource& source_;
+  PickleTables& tables_;
+  PickleStack& stack_;
+
+  /// The source's window: its begin, the opcode being run, the next byte, its end.
+  const char* start_ = nullptr;
+  const char* opcode_ = nullptr;
+  const char* cursor_ = nullptr;
+  const char* limit_ = nullptr;
+  /// A text that is longer than the window.
+  std::string long_text_;
+  int protocol_ = 0;
+  std::optional<PickleEnd::Kind> end_;
+};
+
+// Names are those of Python's pickletools.
+constexpr Machine::Instruction Machine::listing[] = {
+    {0x80, 1, "PROTO", &Machine::proto},
+    {0x95, 8, "FRAME", &Machine::frame},
+    {'.', 0, "STOP", &Machine::stop},
+
+    {'N', 0, "NONE", &Machine::constant<PickleKind::none, 0>},
+    {0x88, 0, "NEWTRUE", &Machine::constant<PickleKind::boolean, 1>},
+    {0x89, 0, "NEWFALSE", &Machine::constant<PickleKind::boolean, 0>},
+    {'K', 1, "BININT1", &Machine::number<std::uint8_t>},
+    {'M', 2, "BININT2", &Machine::number<std::uint16_t>},
+    {'J', 4, "BININT", &Machine::number<std::int32_t>},
+    {0x8a, 1, "LONG1", &Machine::long_number<std::uint8_t>},
+    {0x8b, 4, "LONG4", &Machine::long_number<std::uint32_t>},
+    {'G', 8, "BINFLOAT", &Machine::real},
+    {0x8c, 1, "SHORT_BINUNICODE", &Machine::text<std::uint8_t>},
+    {'X', 4, "BINUNICODE", &Machine::text<std::uint32_t>},
+    {0x8d, 8, "BINUNICODE8", &Machine::text<std::uint64_t>},
+    {'U', 1, "SHORT_BINSTRING", &Machine::text<std::uint8_t>},
+    {'T', 4, "BINSTRING", &Machine::text<std::uint32_t>},
+    {'C', 1, "SHORT_BINBYTES", &Machine::text<std::uint8_t>},
+    {'B', 4, "BINBYTES", &Machine::text<std::uint32_t>},
+    {0x8e, 8, "BINBYTES8", &Machine::text<std::uint64_t>},
+
+    {'}', 0, "EMPTY_DICT", &Machine::empty<PickleObject::Kind::dict>},
+    {']', 0, "EMPTY_LIST", &Machine::empty<PickleObject::Kind::list>},
+    {')', 0, "EMPTY_TUPLE", &Machine::tuple_of<0>},
+    {0x85, 0, "TUPLE1", &Machine::tuple_of<1>},
+    {0x86, 0, "TUPLE2", &Machine::tuple_of<2>},
+    {0x87, 0, "TUPLE3", &Machine::tuple_of<3>},
+    {'t', 0, "TUPLE", &Machine::tuple},
+    {'a', 0, "APPEND", &Machine::on_stack<&PickleStack::append>},
+    {'e', 0, "APPENDS", &Machine::on_stack<&PickleStack::append_to_mark>},
+    {'s', 0, "SETITEM", &Machine::on_stack<&PickleStack::set_item>},
+    {'u', 0, "SETITEMS", &Machine::on_stack<&PickleStack::set_items_to_mark>},
+
+    {'(', 0, "MARK", &Machine::on_stack<&PickleStack::push_mark>},
+    {'0', 0, "POP", &Machine::on_stack<&PickleStack::pop>},
+    {'1', 0, "POP_MARK", &Machine::on_stack<&PickleStack::pop_to_mark>},
+    {0x94, 0, "MEMOIZE", &Machine::on_stack<&PickleStack::memoize>},
+    {'q', 1, "BINPUT", &Machine::put<std::uint8_t>},
+    {'r', 4, "LONG_BINPUT", &Machine::put<std::uint32_t>},
+    {'h', 1, "BINGET", &Machine::get<std::uint8_t>},
+    {'j', 4, "LONG_BINGET", &Machine::get<std::uint32_t>},
+
+    {'c', 0, "GLOBAL", &Machine::refuse_code},
+    {0x93, 0, "STACK_GLOBAL", &Machine::refuse_code},
+    {'i', 0, "INST", &Machine::refuse_code},
+    {'o', 0, "OBJ", &Machine::refuse_code},
+    {0x81, 0, "NEWOBJ", &Machine::refuse_code},
+    {0x92, 0, "NEWOBJ_EX", &Machine::refuse_code},
+    {'R', 0, "REDUCE", &Machine::refuse_code},
+    {'b', 0, "BUILD", &Machine::refuse_code},
+    {'P', 0, "PERSID", &Machine::refuse_code},
+    {'Q', 0, "BINPERSID", &Machine::refuse_code},
+    {0x82, 0, "EXT1", &Machine::refuse_code},
+    {0x83, 0, "EXT2", &Machine::refuse_code},
+    {0x84, 0, "EXT4", &Machine::refuse_code},
+
+    {'2', 0, "DUP", &Machine::refuse_kind},
+    {'I', 0, "INT", &Machine::refuse_kind},
+    {'L', 0, "LONG", &Machine::refuse_kind},
+    {'F', 0, "FLOAT", &Machine::refuse_kind},
+    {'S', 0, "STRING", &Machine::refuse_kind},
+    {'V', 0, "UNICODE", &Machine::refuse_kind},
+    {'l', 0, "LIST", &Machine::refuse_kind},
+    {'d', 0, "DICT", &Machine::refuse_kind},
+    {'p', 0, "PUT", &Machine::refuse_kind},
+    {'g', 0, "GET", &Machine::refuse_kind},
+    {0x8f, 0, "EMPTY_SET", &Machine::refuse_kind},
+    {0x90, 0, "ADDITEMS", &Machine::refuse_kind},
+    {0x91, 0, "FROZENSET", &Machine::refuse_kind},
+    {0x96, 0, "BYTEARRAY8", &Machine::refuse_kind},
+    {0x97, 0, "NEXT_BUFFER", &Machine::refuse_kind},
+    {0x98, 0, "READONLY_BUFFER", &Machine::refuse_kind},
+};
+
+constexpr std::array<Machine::Instruction, 256> Machine::instructions = [] {
+  std::array<Instruction, 256> by_code{};
+  for (const Instruction& instruction : listing) by_code[instruction.code] = instruction;
+  return by_code;
+}();
+
+PickleEnd Machine::run() {
+  start_ = opcode_ = cursor_ = source_.window().data();
+  limit_ = start_ + source_.window().size();
+  try {
+    while (!end_) {
+      if (cursor_ == limit_ && !refill(1)) {
+        end_ = PickleEnd::Kind::cut;
+        break;
+      }
+      const Instruction& next = instructions[static_cast<unsigned char>(*cursor_)];
+      const std::size_t length = 1 + std::size_t{next.arguments};
+      if (static_cast<std::size_t>(limit_ - cursor_) < length && !refill(length)) {
+        end_ = PickleEnd::Kind::cut;
+        break;
+      }
+      opcode_ = cursor_;
+      cursor_ += length;
+      (this->*next.handler)(opcode_ + 1);
+    }
+  } catch (const PickleFault& fault) {
+    fail(fmt::format("{}; the file is damaged or was made by hand: record or copy it again",
+                     fault.what()));
+  }
+  source_.consume(static_cast<std::size_t>(cursor_ - start_));
+  return {.kind = *end_, .protocol = protocol_};
+}
+
+bool Machine::refill(std::size_t n) {
+  source_.consume(static_cast<std::size_t>(cursor_ - start_));
+  const bool filled = source_.fill(n);
+  start_ = opcode_ = cursor_ = source_.window().data();
+  limit_ = start_ + source_.window().size();
+  return filled;
+}
+
+/// The next `n` bytes, valid until the next call; none if the input ends before, which ends the
+/// run.
+std::optional<std::string_view> Machine::take(std::uint64_t n) {
+  const auto at_hand = static_cast<std::size_t>(limit_ - cursor_);
+  if (n <= at_hand || (n <= ByteSource::window_size && refill(static_cast<std::size_t>(n)))) {
+    const std::string_view bytes{cursor_, static_cast<std::size_t>(n)};
+    cursor_ += n;
+    return bytes;
+  }
+  if (n > ByteSource::window_size) {
+    // The length may be a lie: what is set aside grows with what is read.
+    const std::string_view bytes = take_long(n);
+    if (bytes.size() == n) return bytes;
+  }
+  end_ = PickleEnd::Kind::cut;
+  return std::nullopt;
+}
+
+std::string_view Machine::take_long(std::uint64_t n) {
+  long_text_.clear();
+  while (long_text_.size() < n && (cursor_ != limit_ || refill(1))) {
+    const std::uint64_t wanted = n - long_text_.size();
+    const auto at_hand = static_cast<std::uint64_t>(limit_ - cursor_);
+    const auto part = static_cast<std::size_t>(std::min(wanted, at_hand));
+    long_text_.append(cursor_, part);
+    cursor_ += part;
+  }
+  return long_text_;
+}
+
+void Machine::fail(std::string_view what) const {
+  const Instruction& now = instructions[static_cast<unsigned char>(*opcode_)];
+  throw InputError{source_.at_byte(opcode_at()),
+                   fmt::format("the pickle's opcode {} {}", now.name, what)};
+}
+
+void Machine::proto(const char* argument) {
+  constexpr int oldest = 2;
+  constexpr int newest = 5;
+  protocol_ = load<std::uint8_t>(argument);
+  if (protocol_ < oldest || protocol_ > newest) {
+    fail(
+        fmt::format("asks for protocol {}; {} to {} are read: save it with "
+                    "pickle.dump(snapshot, file, protocol=4)",
+                    protocol_,
+                    oldest,
+                    newest));
+  }
+}
+
+void Machine::real(const char* argument) {
+  // The one big-endian number of the format.
+  std::array<char, sizeof(double)> bytes{};
+  std::reverse_copy(argument, argument + sizeof(double), bytes.begin());
+  stack_.push(tables_.make_real(load<double>(bytes.data())));
+}
+
+void Machine::refuse_code(const char* /*argument*/) {
+  fail(
+      "would run code; a memory snapshot is plain data: save it with "
+      "pickle.dump(torch.cuda.memory._snapshot(), file)");
+}
+
+void Machine::refuse_kind(const char* /*argument*/) {
+  fail(
+      "makes what no memory snapshot holds; save it with "
+      "pickle.dump(torch.cuda.memory._snapshot(), file, protocol=4)");
+}
+
+void Machine::refuse_unknown(const char* /*argument*/) {
+  throw InputError{source_.at_byte(opcode_at()),
+                   fmt::format("no pickle has the opcode {:#04x}; the file is damaged: record or "
+                               "copy it again",
+                               static_cast<unsigned char>(*opcode_))};
+}
+
+}  // namespace
+
+bool begins_pickle(ByteSource& source) {
+  if (!source.fill(2)) return false;
+  const std::string_view window = source.window();
+  return window[0] == '\x80' && window[1] >= 2 && window[1] <= 5;
+}
+
+PickleEnd run_pickle(ByteSource& source, PickleTables& tables, PickleStack& stack) {
+  return Machine{source, tables, stack}.run();
+}
+
+}  // namespace fragcast
