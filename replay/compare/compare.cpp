@@ -197,29 +197,19 @@ void set_differences(std::vector<ComparedRun>& runs) {
   }
 }
 
-<<<<<<< HEAD
-Comparison run_plan(const Plan& plan, const Subject& subject, const CompareOptions& options) {
-  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
-  const Trace& trace = planned.changed ? *planned.changed : subject.trace();
-=======
 /// The rows of a comparison, with what all of them share filled in.
 Comparison run_rows_of(const Subject& subject,
                        const std::vector<Row>& rows,
                        const Trace& trace,
                        const std::string& empty_cache,
                        const CompareOptions& options) {
->>>>>>> main
   Comparison comparison{.subject = &subject,
+                        .changed = {},
                         .fidelity = {},
                         .runs = run_rows(rows, trace, options),
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
-<<<<<<< HEAD
-  for (ComparedRun& run : comparison.runs) run.empty_cache = planned.text;
-  comparison.changed = std::move(planned.changed);
-=======
   for (ComparedRun& run : comparison.runs) run.empty_cache = empty_cache;
->>>>>>> main
   set_differences(comparison.runs);
   return comparison;
 }
@@ -236,12 +226,13 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
-  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
   Comparison comparison = run_rows_of(subject,
                                       plan.rows(),
                                       planned.changed ? *planned.changed : subject.trace(),
                                       planned.text,
                                       options);
+  comparison.changed = std::move(planned.changed);
   if (subject.is_recording() && plan.same_model()) {
     comparison.fidelity = verify(subject.history, plan.model());
   }

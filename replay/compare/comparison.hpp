@@ -41,16 +41,11 @@ struct ComparedRun {
 /// which must outlive it.
 struct Comparison {
   const Subject* subject = nullptr;
-<<<<<<< HEAD
   /// What was replayed, where that is not the subject's trace as it is.
   std::optional<Trace> changed;
-  /// Absent where nothing was recorded, or no simulation can be held against it.
-  std::optional<Fidelity> fidelity;
-=======
   /// How well the recorded settings reproduce the recording; absent where nothing was recorded, or
   /// the model is another allocator's.
   std::optional<Verification> fidelity;
->>>>>>> main
   std::vector<ComparedRun> runs;
   /// Bytes that were cached, free in reserved memory, when the trace began. Rows that start cold
   /// cannot know them; they are held against a cold control.
