@@ -105,9 +105,7 @@ Json initial_of(const Layout& heap) {
       requested += block.requested;
     }
   }
-  return {{"live_blocks", live},
-          {"requested", requested.count()},
-          {"reserved", reserved.count()}};
+  return {{"live_blocks", live}, {"requested", requested.count()}, {"reserved", reserved.count()}};
 }
 
 Json recorded_of(const Subject& subject) {
@@ -137,8 +135,8 @@ Json empty_cache_calls_of(const Subject& subject) {
     while (recorded != recorded_end && recorded->event < i) ++recorded;
     const bool is_known = recorded != recorded_end && recorded->event == i;
     // Before the first request there is none to name.
-    const Place at = requests > 0 ? Place{place::AtRequest{requests}}
-                                  : Place{place::AtEvent{event.source}};
+    const Place at =
+        requests > 0 ? Place{place::AtRequest{requests}} : Place{place::AtEvent{event.source}};
     calls.push_back({{"at", to_text(at)},
                      {"of", of_one_pool ? "pool" : "all"},
                      {"released", is_known ? json_of(recorded->released) : Json(nullptr)}});
@@ -177,16 +175,23 @@ Json trace_of(const Subject& subject) {
           {"notes", json_of(notes)}};
 }
 
-Json json_of(const Fidelity::Share& share) {
-  return Json::array({share.reproduced, share.of});
+Json json_of(const Score& score) { return Json::array({score.equal, score.of}); }
+
+Json json_of(const Divergence& divergence) {
+  return {{"event", divergence.entry},
+          {"request", divergence.request},
+          {"what", divergence.what},
+          {"why", divergence.why}};
 }
 
-Json json_of(const Fidelity& fidelity) {
+Json json_of(const Verification& fidelity) {
   return {{"segment_events", json_of(fidelity.segment_events)},
+          {"unrecorded_segment_events", fidelity.unrecorded},
           {"addresses", json_of(fidelity.addresses)},
           {"failures", json_of(fidelity.failures)},
           {"reserved_max_error", fidelity.reserved_max_error.count()},
-          {"divergence", null_if_empty(fidelity.divergence)}};
+          {"refusal", null_if_empty(fidelity.refusal)},
+          {"divergence", fidelity.first ? json_of(*fidelity.first) : Json(nullptr)}};
 }
 
 Json json_of(const Usage& usage) {

@@ -71,9 +71,9 @@ void write_series_csv(std::span<const Comparison> comparisons, std::ostream& out
   for (const Comparison& comparison : comparisons) {
     for (const ComparedRun& compared : comparison.runs) {
       const Run& run = compared.run;
-      const std::string name =
-          comparisons.size() > 1 ? fmt::format("{}: {}", comparison.subject->device, run.name)
-                                 : run.name;
+      const std::string name = comparisons.size() > 1
+                                   ? fmt::format("{}: {}", comparison.subject->device, run.name)
+                                   : run.name;
       add_run(rows, quoted(name), run, comparison.trace());
     }
   }

@@ -1,6 +1,8 @@
 #include "replay/report/comparison_json.hpp"
 
+#include <array>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -66,7 +68,8 @@ Subject tight_script() {
   return subject;
 }
 
-TEST_CASE("a comparison's JSON has its keys in a fixed order and exact bytes", "[comparison_json]") {
+TEST_CASE("a comparison's JSON has its keys in a fixed order and exact bytes",
+          "[comparison_json]") {
   const Subject subject = tight_script();
   Comparison comparison;
   comparison.subject = &subject;
@@ -199,11 +202,8 @@ Subject recording_subject() {
   for (std::size_t i = 0; i < trace.events.size(); ++i) trace.events[i].source += 5;
 
   Subject subject;
-  subject.source = {.file = "run.pickle",
-                    .layer = "snapshot",
-                    .protocol = 4,
-                    .wrapping = "gzip",
-                    .bytes = 1000};
+  subject.source = {
+      .file = "run.pickle", .layer = "snapshot", .protocol = 4, .wrapping = "gzip", .bytes = 1000};
   subject.device = 3;
   subject.events = 17;
   Normalised& history = subject.history;
@@ -228,11 +228,12 @@ TEST_CASE("what was recorded stands beside the runs", "[comparison_json]") {
   comparison.subject = &subject;
   comparison.initially_cached = 2_MiB;
   comparison.verdict = {"All is well."};
-  comparison.fidelity = Fidelity{.segment_events = {.reproduced = 2, .of = 3},
-                                 .addresses = {.reproduced = 1, .of = 1},
-                                 .failures = {},
-                                 .reserved_max_error = 2_MiB,
-                                 .divergence = "a segment too few"};
+  comparison.fidelity = Verification{
+      .segment_events = {.equal = 2, .of = 3},
+      .addresses = {.equal = 1, .of = 1},
+      .unrecorded = 1,
+      .reserved_max_error = 2_MiB,
+      .first = Divergence{.event = 4, .entry = 9, .request = 3, .what = "a", .why = "b"}};
   comparison.runs.push_back(compared(replay(subject.trace(), spec("recorded"))));
   const json result = json_of(comparison);
 
@@ -256,11 +257,14 @@ TEST_CASE("what was recorded stands beside the runs", "[comparison_json]") {
   CHECK(trace["notes"].size() == 3);
   CHECK(trace["notes"][0] == json{{"id", "model_inferred"}, {"text", "it looks so"}});
   CHECK(trace["notes"][2]["id"] == "cut");
-  CHECK(result["fidelity"] == json{{"segment_events", {2, 3}},
-                                   {"addresses", {1, 1}},
-                                   {"failures", {0, 0}},
-                                   {"reserved_max_error", 2 << 20},
-                                   {"divergence", "a segment too few"}});
+  CHECK(result["fidelity"] ==
+        json{{"segment_events", {2, 3}},
+             {"unrecorded_segment_events", 1},
+             {"addresses", {1, 1}},
+             {"failures", {0, 0}},
+             {"reserved_max_error", 2 << 20},
+             {"refusal", nullptr},
+             {"divergence", {{"event", 9}, {"request", 3}, {"what", "a"}, {"why", "b"}}}});
   CHECK(result["verdict"] == json::array({"All is well."}));
   CHECK(result["runs"][0]["start"] == "cold");
 }
@@ -309,27 +313,24 @@ TEST_CASE("rows say what they are held against and who pins", "[comparison_json]
   const json result = json_of(comparison)["runs"][1];
   CHECK(result["also"] == json::array({"same"}));
   CHECK(result["empty_cache"] == "request:2,request:3");
-  CHECK(result["difference"] == json{{"reference", 0},
-                                     {"reference_name", "recorded"},
-                                     {"peak_reserved", -(2 << 20)}});
-  CHECK(result["pins"][0] == json{{"site", "train.py:12:forward"},
-                                  {"segments", 2},
-                                  {"held", 1 << 20},
-                                  {"free", 3 << 20}});
+  CHECK(result["difference"] ==
+        json{{"reference", 0}, {"reference_name", "recorded"}, {"peak_reserved", -(2 << 20)}});
+  CHECK(
+      result["pins"][0] ==
+      json{{"site", "train.py:12:forward"}, {"segments", 2}, {"held", 1 << 20}, {"free", 3 << 20}});
   CHECK(result["pins"][1]["site"].is_null());
-  CHECK(result["refused_calls"] ==
-        json::array({{{"event", 2}, {"reason", "no such pool"}}}));
+  CHECK(result["refused_calls"] == json::array({{{"event", 2}, {"reason", "no such pool"}}}));
 }
 
 TEST_CASE("events are those of the trace that was replayed", "[comparison_json]") {
   const Subject subject = tight_script();
   Comparison comparison;
   comparison.subject = &subject;
-  comparison.changed.emplace();
-  // As if the first request had been moved to the end.
+  const auto changed = std::make_shared<Trace>();
   for (const std::uint32_t source : {1U, 3U, 40U}) {
-    comparison.changed->events.push_back({.source = source, .kind = EventKind::mark});
+    changed->events.push_back({.source = source, .kind = EventKind::mark});
   }
+  comparison.changed = changed;
   ComparedRun row = compared(replay(subject.trace(), spec("a")));
   row.run.at_peak_reserved.event = EventIndex{2};
   comparison.runs.push_back(row);

@@ -40,9 +40,7 @@ std::string content_of(const std::string& file) {
   return content.str();
 }
 
-void write(const std::string& file, const std::string& content) {
-  std::ofstream{file} << content;
-}
+void write(const std::string& file, const std::string& content) { std::ofstream{file} << content; }
 
 TEST_CASE("a committed output replaces the file and leaves nothing else", "[output_file]") {
   const Folder folder;

@@ -30,9 +30,9 @@ TEST_CASE("characters that disguise their neighbours are shown", "[printable]") 
 
 TEST_CASE("bytes that are no UTF-8 are shown one by one", "[printable]") {
   CHECK(printable("caf\xe9.py") == "caf\\xe9.py");
-  CHECK(printable("\xe8\xae") == "\\xe8\\xae");              // cut short
-  CHECK(printable("\xc0\x80") == "\\xc0\\x80");              // overlong
-  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");     // a surrogate
+  CHECK(printable("\xe8\xae") == "\\xe8\\xae");                    // cut short
+  CHECK(printable("\xc0\x80") == "\\xc0\\x80");                    // overlong
+  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // a surrogate
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // beyond U+10FFFF
   CHECK(printable("\xff") == "\\xff");
   CHECK(printable("\xe8\xaeok") == "\\xe8\\xaeok");

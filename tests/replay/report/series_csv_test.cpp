@@ -17,7 +17,9 @@ std::string csv_of(std::span<const Comparison> comparisons) {
 }
 
 Usage usage(std::int64_t n) {
-  return {.requested = Bytes{n}, .allocated = Bytes{n + 1}, .active = Bytes{n + 2},
+  return {.requested = Bytes{n},
+          .allocated = Bytes{n + 1},
+          .active = Bytes{n + 2},
           .reserved = Bytes{n + 3}};
 }
 
@@ -44,7 +46,8 @@ TEST_CASE("each run has a row per event", "[series_csv]") {
   const Subject subject = small_subject();
   Comparison comparison{.subject = &subject};
   comparison.runs = {run_with("recorded", {usage(10), usage(20), usage(30)}),
-                     run_with("default", {usage(40), usage(50)}), run_with("refused", {})};
+                     run_with("default", {usage(40), usage(50)}),
+                     run_with("refused", {})};
   CHECK(csv_of({&comparison, 1}) ==
         "run,event,requested,allocated,active,reserved\n"
         "recorded,0,10,11,12,13\n"
@@ -71,7 +74,8 @@ TEST_CASE("an entry that became several events has one row, behind them all", "[
 TEST_CASE("names are quoted where CSV needs it", "[series_csv]") {
   const Subject subject = small_subject();
   Comparison comparison{.subject = &subject};
-  comparison.runs = {run_with("a,b", {usage(1)}), run_with("the \"best\"", {usage(1)}),
+  comparison.runs = {run_with("a,b", {usage(1)}),
+                     run_with("the \"best\"", {usage(1)}),
                      run_with("two\nlines", {usage(1)})};
   CHECK(csv_of({&comparison, 1}) ==
         "run,event,requested,allocated,active,reserved\n"
