@@ -30,13 +30,17 @@ constexpr unsigned line_length = 100;
 
 po::options_description reading_options() {
   po::options_description group{"Reading", line_length};
-  group.add_options()("device",
-                      po::value<int>()->value_name("N"),
-                      "only this device of a snapshot (default: all)")(
+  group.add_options()(
+      "device", po::value<int>()->value_name("N"), "only this device of a snapshot (default: all)")(
       "format",
       po::value<std::string>()->value_name("auto|snapshot|calls"),
       "what the file is (default: told by its contents)");
   return group;
+}
+
+/// Whether the command simulates other circumstances, or is about the recording as it is.
+bool asks_what_if(const CommandSyntax& syntax) {
+  return syntax.simulates || syntax.compares || syntax.has_place;
 }
 
 po::options_description recorded_options(const CommandSyntax& syntax) {
@@ -45,11 +49,14 @@ po::options_description recorded_options(const CommandSyntax& syntax) {
   add("model",
       po::value<std::string>()->value_name("NAME"),
       "the allocator (default: the recorded one; `fragcast models` lists them)");
-  if (!syntax.compares) {
+  if (syntax.simulates || syntax.has_place) {
     add("setting",
         po::value<std::string>()->value_name("CONF"),
-        "the allocator's settings, as its environment variable would hold them");
+        "simulate under these settings, as the allocator's environment variable would hold them");
   }
+  add(asks_what_if(syntax) ? "recorded-setting" : "setting",
+      po::value<std::string>()->value_name("CONF"),
+      "the settings the recording was made under, where the file does not say");
   add("device-memory",
       po::value<std::string>()->value_name("SIZE"),
       "the device's memory, such as 32GiB (default: as recorded, else unlimited)");
@@ -175,32 +182,43 @@ InputPosition at_option(const char* option) {
   return {.file = fmt::format("--{}", option), .line = {}, .byte = {}};
 }
 
-void read_conditions(const po::variables_map& values, Options& options) {
-  StatedConditions& stated = options.load.stated;
-  CompareOptions& compare = options.compare;
+/// Which run the conditions are about: commands that simulate ask "what if", the others say under
+/// what the recording was made.
+void read_conditions(const po::variables_map& values,
+                     const CommandSyntax& syntax,
+                     Options& options) {
+  CompareOptions what_if;
   if (const auto name = optional_value<std::string>(values, "model")) {
-    compare.model = find_model(*name);
-    if (compare.model == nullptr) {
-      throw UsageError{fmt::format("--model {}: there is no such model; `fragcast models` lists them", *name)};
+    what_if.model = find_model(*name);
+    if (what_if.model == nullptr) {
+      throw UsageError{
+          fmt::format("--model {}: there is no such model; `fragcast models` lists them", *name)};
     }
-    stated.model = *name;
   }
   if (const auto size = optional_value<std::string>(values, "device-memory")) {
-    stated.device_memory = compare.device_memory = parse_size(*size, at_option("device-memory"));
-    if (*stated.device_memory <= Bytes{0}) throw UsageError{"--device-memory: a device has memory"};
+    what_if.device_memory = parse_size(*size, at_option("device-memory"));
+    if (*what_if.device_memory <= Bytes{0}) throw UsageError{"--device-memory: a device has some"};
   }
   if (const auto fraction = optional_value<double>(values, "fraction")) {
     if (!(*fraction >= 0.0 && *fraction <= 1.0)) {
       throw UsageError{fmt::format("--fraction {}: a fraction lies in 0..1", *fraction)};
     }
-    stated.fraction = compare.fraction = fraction;
+    what_if.fraction = fraction;
   }
   if (const auto name = optional_value<std::string>(values, "soc")) {
-    stated.soc = compare.soc = find_soc(*name);
-    if (!stated.soc) {
+    what_if.soc = find_soc(*name);
+    if (!what_if.soc) {
       throw UsageError{fmt::format("--soc {}: choose one of ascend910b, ascend950", *name)};
     }
   }
+  options.load.stated.settings =
+      optional_value<std::string>(values, asks_what_if(syntax) ? "recorded-setting" : "setting");
+  options.load.stated.soc = what_if.soc;
+  options.compare = what_if;
+  if (asks_what_if(syntax)) return;
+  if (what_if.model != nullptr) options.load.stated.model = what_if.model->name;
+  options.load.stated.device_memory = what_if.device_memory;
+  options.load.stated.fraction = what_if.fraction;
 }
 
 void read_what_if(const po::variables_map& values, Options& options) {
@@ -217,9 +235,10 @@ void read_what_if(const po::variables_map& values, Options& options) {
 }
 
 void read_settings(const po::variables_map& values, const CommandSyntax& syntax, Options& options) {
+  if (!asks_what_if(syntax)) return;
   if (!syntax.compares) {
     const auto text = optional_value<std::string>(values, "setting");
-    if (text) options.setting = parse_named_settings(*text, {.file = "--setting", .line = {}, .byte = {}});
+    if (text) options.setting = parse_named_settings(*text, at_option("setting"));
     return;
   }
   if (values.count("setting") != 0) {
@@ -256,7 +275,7 @@ void read_reading(const po::variables_map& values, Options& options) {
                                             {{"auto", InputFormat::automatic},
                                              {"snapshot", InputFormat::snapshot},
                                              {"calls", InputFormat::call_script}});
-  if (values.count("salvage") != 0) options.load.cut_files = CutFiles::salvage;
+  if (values.count("salvage") != 0) options.load.cut = CutSnapshot::salvage;
 }
 
 }  // namespace
@@ -278,17 +297,19 @@ Options parse_options(const CommandSyntax& syntax, const std::vector<std::string
   try {
     po::store(po::command_line_parser{words}.options(all).positional(positional).run(), values);
   } catch (const po::error& error) {
-    throw UsageError{fmt::format("{} (`fragcast {} --help` lists what it takes)", error.what(), syntax.name)};
+    throw UsageError{
+        fmt::format("{} (`fragcast {} --help` lists what it takes)", error.what(), syntax.name)};
   }
   Options options;
   if (values.count("file") != 0) options.files = values["file"].as<std::vector<std::string>>();
   if (syntax.reads_trace && options.files.empty()) {
-    throw UsageError{fmt::format("fragcast {} needs a trace: a snapshot or a call script", syntax.name)};
+    throw UsageError{
+        fmt::format("fragcast {} needs a trace: a snapshot or a call script", syntax.name)};
   }
   if (!syntax.reads_trace && !options.files.empty()) {
     throw UsageError{fmt::format("fragcast {} reads no file", syntax.name)};
   }
-  read_conditions(values, options);
+  read_conditions(values, syntax, options);
   if (syntax.simulates || syntax.compares) read_what_if(values, options);
   read_settings(values, syntax, options);
   read_reading(values, options);

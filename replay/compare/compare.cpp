@@ -197,15 +197,18 @@ void set_differences(std::vector<ComparedRun>& runs) {
   }
 }
 
-Comparison run_plan(const Plan& plan, const Subject& subject, const CompareOptions& options) {
-  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
-  const Trace& trace = planned.changed ? *planned.changed : subject.trace();
+/// The rows of a comparison, with what all of them share filled in.
+Comparison run_rows_of(const Subject& subject,
+                       const std::vector<Row>& rows,
+                       const Trace& trace,
+                       const std::string& empty_cache,
+                       const CompareOptions& options) {
   Comparison comparison{.subject = &subject,
                         .fidelity = {},
-                        .runs = run_rows(plan.rows(), trace, options),
+                        .runs = run_rows(rows, trace, options),
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
-  for (ComparedRun& run : comparison.runs) run.empty_cache = planned.text;
+  for (ComparedRun& run : comparison.runs) run.empty_cache = empty_cache;
   set_differences(comparison.runs);
   return comparison;
 }
@@ -222,7 +225,12 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
-  Comparison comparison = run_plan(plan, subject, options);
+  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  Comparison comparison = run_rows_of(subject,
+                                      plan.rows(),
+                                      planned.changed ? *planned.changed : subject.trace(),
+                                      planned.text,
+                                      options);
   if (subject.is_recording() && plan.same_model()) {
     comparison.fidelity = verify(subject.history, plan.model());
   }
@@ -230,9 +238,10 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   return comparison;
 }
 
-Comparison simulate(const Subject& subject,
-                    const std::optional<NamedSettings>& settings,
-                    const CompareOptions& options) {
+PreparedRun::PreparedRun(const Subject& subject,
+                         const std::optional<NamedSettings>& settings,
+                         const CompareOptions& options)
+    : original_{&subject.trace()} {
   require_history(subject);
   Plan plan{subject, options};
   if (settings) {
@@ -240,7 +249,21 @@ Comparison simulate(const Subject& subject,
   } else {
     plan.add_recorded();
   }
-  Comparison comparison = run_plan(plan, subject, options);
+  spec_ = plan.rows().front().spec;
+  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  changed_ = std::move(planned.changed);
+  empty_cache_ = std::move(planned.text);
+}
+
+Comparison simulate(const Subject& subject,
+                    const PreparedRun& prepared,
+                    const CompareOptions& options) {
+  Comparison comparison =
+      run_rows_of(subject,
+                  {{.kind = RowKind::what_if, .spec = prepared.spec(), .also = {}}},
+                  prepared.trace(),
+                  prepared.empty_cache(),
+                  options);
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }

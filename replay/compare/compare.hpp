@@ -46,9 +46,30 @@ struct CompareOptions {
 /// there is nothing to simulate, or a place that the trace does not have.
 [[nodiscard]] Comparison compare(const Subject& subject, const CompareOptions& options);
 
-/// One simulation under `settings`, or the recorded ones, as the only row of a comparison.
+/// One simulation ready to be made: a trace, after the transforms that the options ask for, and the
+/// conditions. It may point into its subject, which must outlive it.
+class PreparedRun {
+ public:
+  /// Throws InputError as `compare` does.
+  PreparedRun(const Subject& subject,
+              const std::optional<NamedSettings>& settings,
+              const CompareOptions& options);
+
+  [[nodiscard]] const Trace& trace() const { return changed_ ? *changed_ : *original_; }
+  [[nodiscard]] const RunSpec& spec() const { return spec_; }
+  /// As ComparedRun::empty_cache.
+  [[nodiscard]] const std::string& empty_cache() const { return empty_cache_; }
+
+ private:
+  const Trace* original_ = nullptr;
+  std::optional<Trace> changed_;
+  RunSpec spec_;
+  std::string empty_cache_;
+};
+
+/// That simulation as the only row of a comparison.
 [[nodiscard]] Comparison simulate(const Subject& subject,
-                                  const std::optional<NamedSettings>& settings,
+                                  const PreparedRun& prepared,
                                   const CompareOptions& options);
 
 }  // namespace fragcast

@@ -13,9 +13,9 @@ namespace {
 /// What can be given back on its own: a segment, or a page. `blocks` overlap it.
 struct Unit {
   Extent extent;
-  Bytes free;
-  Bytes held;
-  std::optional<std::optional<FrameId>> site;
+  Bytes free{};
+  Bytes held{};
+  std::optional<std::optional<FrameId>> site{};
   bool shared = false;
 };
 

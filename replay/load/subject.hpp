@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "replay/formats/recording.hpp"
+#include "replay/formats/snapshot_reader.hpp"
 #include "replay/trace/normalise.hpp"
 
 namespace fragcast {
@@ -37,14 +37,11 @@ struct Subject {
 
 enum class InputFormat : std::uint8_t { automatic, snapshot, call_script };
 
-/// Whether a cut file is refused, or read as far as it goes.
-enum class CutFiles : std::uint8_t { refuse, salvage };
-
 struct LoadOptions {
   InputFormat format = InputFormat::automatic;
   /// Only this device of a snapshot.
   std::optional<int> device;
-  CutFiles cut_files = CutFiles::refuse;
+  CutSnapshot cut = CutSnapshot::refuse;
   /// What the user says about the run that was recorded.
   StatedConditions stated;
 };

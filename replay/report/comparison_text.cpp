@@ -43,8 +43,10 @@ std::string name_of(Start start) {
 
 std::string fitted(const Run& run) {
   if (run.failures.empty()) return "yes";
-  const auto ours = static_cast<std::size_t>(std::count_if(
-      run.failures.begin(), run.failures.end(), [](const auto& f) { return !f.failed_in_recording; }));
+  const auto ours = static_cast<std::size_t>(
+      std::count_if(run.failures.begin(), run.failures.end(), [](const auto& f) {
+        return !f.failed_in_recording;
+      }));
   if (ours == 0) return "no, as recorded";
   return fmt::format("no, {} failed", run.failures.size());
 }
@@ -91,9 +93,8 @@ class Columns {
     size("  active", [](const Run& r) { return r.peak.active; });
     size("  reserved", [](const Run& r) { return r.peak.reserved; });
     line("    against reference", [this](const ComparedRun& c) { return against(c); });
-    line("efficiency", [](const ComparedRun& c) {
-      return percent(c.run.peak.allocated, c.run.peak.reserved);
-    });
+    line("efficiency",
+         [](const ComparedRun& c) { return percent(c.run.peak.allocated, c.run.peak.reserved); });
     table_.add_heading("at the reserved peak");
     size("  requested", [](const Run& r) { return r.at_peak_reserved.gap.requested; });
     size("  rounding", [](const Run& r) { return r.at_peak_reserved.gap.rounding; });
@@ -123,7 +124,8 @@ class Columns {
     const Run& reference = comparison_.runs[column.difference->reference].run;
     const Bytes difference = column.difference->peak_reserved;
     if (difference == Bytes{0}) return "same";
-    return fmt::format("{} ({})", signed_size(difference), percent(difference, reference.peak.reserved));
+    return fmt::format(
+        "{} ({})", signed_size(difference), percent(difference, reference.peak.reserved));
   }
 
   TextTable& table_;
@@ -135,9 +137,8 @@ void write_table(const Comparison& comparison, std::ostream& out) {
   const std::span<const ComparedRun> runs{comparison.runs};
   for (std::size_t first = 0; first < runs.size(); first += columns_at_once) {
     TextTable table;
-    Columns columns{table,
-                    comparison,
-                    runs.subspan(first, std::min(columns_at_once, runs.size() - first))};
+    Columns columns{
+        table, comparison, runs.subspan(first, std::min(columns_at_once, runs.size() - first))};
     columns.print_heads();
     columns.print_amounts();
     columns.print_calls();
@@ -170,12 +171,13 @@ void write_pins(const Comparison& comparison, std::ostream& out) {
       if (!headed) out << "Who pins most at the reserved peak (segments or pages held alone)\n";
       headed = true;
       const CallStacks& stacks = comparison.subject->trace().stacks;
-      out << fmt::format("  {}: {} beside {} of {}, in {}\n",
-                         printable(row.run.name),
-                         human_size(pin.free),
-                         human_size(pin.held),
-                         pin.site ? printable(describe(stacks, *pin.site)) : "blocks without a stack",
-                         pin.segments);
+      out << fmt::format(
+          "  {}: {} beside {} of {}, in {}\n",
+          printable(row.run.name),
+          human_size(pin.free),
+          human_size(pin.held),
+          pin.site ? printable(describe(stacks, *pin.site)) : "blocks without a stack",
+          pin.segments);
     }
   }
   if (headed) out << '\n';

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "replay/cli/command.hpp"
+#include "replay/compare/compare.hpp"
+#include "replay/report/comparison_text.hpp"
+#include "replay/report/info_text.hpp"
+#include "replay/report/printable.hpp"
+#include "replay/verify/verify.hpp"
+#include "sim/observe/draw.hpp"
+#include "sim/observe/fragmentation.hpp"
+
+namespace fragcast {
+namespace {
+
+InputError error_of(const Subject& subject, const std::string& sentence) {
+  return InputError{{.file = subject.source.file, .line = {}, .byte = {}}, sentence};
+}
+
+/// The model of the allocator that was recorded, or the one the user names.
+const ModelEntry& model_of(const Subject& subject, const Options& options) {
+  const ModelEntry* model = options.compare.model != nullptr
+                                ? options.compare.model
+                                : find_model(subject.history.conditions.model);
+  if (model == nullptr) throw error_of(subject, "no model for the allocator that was recorded");
+  return *model;
+}
+
+bool verify_one(const Subject& subject, const Options& options, Console& console) {
+  if (!subject.is_recording()) {
+    throw error_of(subject,
+                   "is a call script: nothing was recorded that it could be verified against "
+                   "(fragcast replay --expect FILE compares answers)");
+  }
+  if (subject.state_only()) {
+    throw error_of(subject, "holds a state without a history: there is nothing to verify");
+  }
+  const Verification verification = verify(subject.history, model_of(subject, options));
+  const double missing = 100.0 - verification.percent();
+  const bool enough =
+      verification.refusal.empty() &&
+      (verification.perfect() || (options.tolerance > 0 && missing <= options.tolerance));
+  if (options.verbosity == Verbosity::normal) write_subject(subject, console.out);
+  console.out << (verification.perfect() ? "reproduced" : "NOT reproduced") << ": "
+              << describe(verification)
+              << fmt::format(", reserved off by {} bytes at most\n",
+                             verification.reserved_max_error.count());
+  if (verification.first) {
+    console.out << fmt::format("first difference at event:{} (request:{}): {} {}\n",
+                               verification.first->entry,
+                               verification.first->request,
+                               printable(verification.first->what),
+                               printable(verification.first->why));
+  }
+  return enough;
+}
+
+Layout layout_of(const Subject& subject, const Options& options) {
+  if (subject.state_only()) return subject.trace().initial.heap;
+  const PreparedRun prepared{subject, options.setting, options.compare};
+  const Place place = options.at.value_or(place::AtEnd{});
+  const InputPosition where{.file = "--at", .line = {}, .byte = {}};
+  auto position = resolve(prepared.trace(), place, where);
+  if (!position) {
+    const Run run = replay(prepared.trace(), prepared.spec());
+    if (run.outcome == RunOutcome::refused) throw UsageError{run.reason};
+    return run.at_peak_reserved.heap;
+  }
+  Session session{prepared.trace(), resolve_conditions(prepared.trace(), prepared.spec())};
+  if (!session.refusal().empty()) throw UsageError{session.refusal()};
+  session.run_to(*position);
+  return session.model().layout();
+}
+
+}  // namespace
+
+ExitStatus run_info(const Options& options, Console& console) {
+  for (const std::string& file : options.files) {
+    for (const Subject& subject : load_subjects(file, options.load)) {
+      write_info(subject, console.out);
+    }
+  }
+  return ExitStatus::fine;
+}
+
+ExitStatus run_verify(const Options& options, Console& console) {
+  bool all = true;
+  for (const std::string& file : options.files) {
+    for (const Subject& subject : load_subjects(file, options.load)) {
+      all = verify_one(subject, options, console) && all;
+    }
+  }
+  return all ? ExitStatus::fine : ExitStatus::failed;
+}
+
+ExitStatus run_layout(const Options& options, Console& console) {
+  for (const std::string& file : options.files) {
+    for (const Subject& subject : load_subjects(file, options.load)) {
+      const Layout layout = layout_of(subject, options);
+      if (options.verbosity == Verbosity::normal) {
+        write_subject(subject, console.out);
+        write_fragmentation(measure_fragmentation(layout), console.out);
+      }
+      console.out << draw(layout);
+    }
+  }
+  return ExitStatus::fine;
+}
+
+ExitStatus run_models(const Options&, Console& console) {
+  for (const ModelEntry& model : all_models()) {
+    console.out << fmt::format("{}\n  {}\n", model.name, model.summary);
+    if (!model.variable.empty()) console.out << "  settings: " << model.variable << '\n';
+    for (const ModelOption& option : model.options) {
+      console.out << fmt::format(
+          "    {:<32} {}{}\n",
+          option.key,
+          option.meaning,
+          option.default_value.empty() ? "" : fmt::format(" (default: {})", option.default_value));
+    }
+  }
+  return ExitStatus::fine;
+}
+
+}  // namespace fragcast
