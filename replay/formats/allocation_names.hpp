@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,7 +28,7 @@ struct NamedAllocation {
 /// use, are looked up without hashing.
 class AllocationNames {
  public:
-  /// The entry of `name`, made if there is none.
+  /// The entry of `name`, made (and not known yet) if there is none.
   NamedAllocation& operator[](std::string_view name);
   /// The entry of `name`, or null.
   [[nodiscard]] NamedAllocation* find(std::string_view name);
@@ -40,6 +41,8 @@ class AllocationNames {
     }
   };
 
+  /// How many there are.
+  std::size_t names_ = 0;
   std::vector<NamedAllocation> numbers_;
   std::unordered_map<std::string, NamedAllocation, Hash, std::equal_to<>> words_;
 };

@@ -27,9 +27,12 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-/// As a number; nothing beyond 18 digits, which 64 bits hold with room to double.
-std::optional<std::uint64_t> value_of(std::string_view digits) {
-  if (digits.size() > 18) return std::nullopt;
+// 64 bits hold any whole number of 19 digits, and one of 18 with room to double it.
+constexpr std::size_t most_whole_digits = 19;
+constexpr std::size_t most_fraction_digits = 18;
+
+std::optional<std::uint64_t> value_of(std::string_view digits, std::size_t most) {
+  if (digits.size() > most) return std::nullopt;
   std::uint64_t value = 0;
   for (const char c : digits) value = value * 10 + static_cast<std::uint64_t>(c - '0');
   return value;
@@ -95,8 +98,8 @@ Decimal parse_decimal(std::string_view text, std::string_view& rest, const Input
     fraction = take_digits(rest);
     if (fraction.empty()) refuse(where, fmt::format("'{}' lacks digits after the point", text));
   }
-  const auto whole_value = value_of(whole);
-  const auto fraction_value = value_of(fraction);
+  const auto whole_value = value_of(whole, most_whole_digits);
+  const auto fraction_value = value_of(fraction, most_fraction_digits);
   if (!whole_value) refuse(where, fmt::format("{} is beyond 4 EiB, the largest size", text));
   if (!fraction_value) {
     refuse(where, fmt::format("'{}' has too many digits after the point: 18 are read", text));
