@@ -204,6 +204,7 @@ Comparison run_rows_of(const Subject& subject,
                        const std::string& empty_cache,
                        const CompareOptions& options) {
   Comparison comparison{.subject = &subject,
+                        .changed = {},
                         .fidelity = {},
                         .runs = run_rows(rows, trace, options),
                         .initially_cached = initially_cached(subject.trace().initial.heap),
@@ -225,12 +226,13 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
-  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
   Comparison comparison = run_rows_of(subject,
                                       plan.rows(),
                                       planned.changed ? *planned.changed : subject.trace(),
                                       planned.text,
                                       options);
+  comparison.changed = std::move(planned.changed);
   if (subject.is_recording() && plan.same_model()) {
     comparison.fidelity = verify(subject.history, plan.model());
   }
