@@ -34,4 +34,7 @@ using LineSource = std::function<std::optional<std::string_view>()>;
 /// of which only the rounded size is known.
 void write_call_script(const Trace& trace, std::ostream& output);
 
+/// One event as the line of a script, without its end.
+[[nodiscard]] std::string call_line(const Trace& trace, const Event& event);
+
 }  // namespace fragcast

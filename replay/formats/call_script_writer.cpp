@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -21,7 +20,7 @@ struct ControlText {
   std::string operator()(const control::Synchronize&) const { return "sync"; }
   std::string operator()(const control::EraseStream& call) const {
     return fmt::format(
-        "erase_stream {} {} {}", call.allocation.value(), call.owner.value(), call.stream.value());
+        "erase_stream {} {} {}", call.allocation.value(), call.stream.value(), call.owner.value());
   }
   std::string operator()(const control::PoolCreate& call) const {
     return pool_line("create", call.pool);
@@ -59,87 +58,60 @@ struct ControlText {
   }
 };
 
-/// Gathers lines and hands them to the stream in large pieces.
-class Writer {
- public:
-  Writer(const Trace& trace, std::ostream& output) : trace_{trace}, output_{output} {}
+template <class... Arguments>
+void append_line(fmt::memory_buffer& lines,
+                 fmt::format_string<Arguments...> format,
+                 Arguments&&... arguments) {
+  fmt::format_to(fmt::appender{lines}, format, std::forward<Arguments>(arguments)...);
+  lines.push_back('\n');
+}
 
-  void write() {
-    write_header();
-    for (const Event& event : trace_.events) {
-      write_event(event);
-      if (lines_.size() >= flush_at) flush();
-    }
-    flush();
+void append_header(fmt::memory_buffer& lines, const Conditions& conditions) {
+  if (conditions.settings) append_line(lines, "conf {}", *conditions.settings);
+  if (conditions.device_memory) {
+    append_line(lines, "device_memory {}", conditions.device_memory->count());
   }
+  if (conditions.fraction) append_line(lines, "fraction {}", *conditions.fraction);
+  if (!conditions.instant_events) append_line(lines, "events deferred");
+  if (conditions.soc) append_line(lines, "soc {}", *conditions.soc);
+}
 
- private:
-  static constexpr std::size_t flush_at = std::size_t{1} << 16;
+void append_allocation(fmt::memory_buffer& lines, const Trace& trace, const Event& event) {
+  const std::string call = fmt::format(
+      "malloc {} {} {}", event.allocation.value(), event.size.count(), event.stream.value());
+  const StackId stack = event.allocation.index() < trace.allocations.size()
+                            ? trace.allocations[event.allocation.index()].stack
+                            : StackId{};
+  if (stack == StackId{}) return append_line(lines, "{}", call);
+  append_line(lines, "{} @{}", call, call_site_text(trace.stacks, stack));
+}
 
-  template <class... Arguments>
-  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(lines_), format, std::forward<Arguments>(arguments)...);
-    lines_.push_back('\n');
+void append_event(fmt::memory_buffer& lines, const Trace& trace, const Event& event) {
+  const std::uint32_t id = event.allocation.value();
+  const std::uint16_t stream = event.stream.value();
+  switch (event.kind) {
+    case EventKind::allocate:
+      return append_allocation(lines, trace, event);
+    case EventKind::deallocate:
+      return append_line(lines, "free {}", id);
+    case EventKind::record_stream:
+      return append_line(lines, "record_stream {} {}", id, stream);
+    case EventKind::complete_events:
+      return append_line(lines, "complete_events {}", stream);
+    case EventKind::complete_all:
+      return append_line(lines, "complete_events");
+    case EventKind::control:
+      return append_line(lines, "{}", std::visit(ControlText{}, trace.controls[event.detail]));
+    case EventKind::snapshot:
+      return append_line(lines, "snapshot");
+    case EventKind::cache_info:
+      return append_line(lines, "cache_info");
+    case EventKind::mark:
+      return append_line(lines, "mark {}", escape(trace.labels[event.detail], ""));
+    case EventKind::step:
+      return append_line(lines, "step");
   }
-
-  void flush() {
-    output_.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
-    lines_.clear();
-  }
-
-  void write_header() {
-    const Conditions& conditions = trace_.conditions;
-    if (conditions.settings) line("conf {}", *conditions.settings);
-    if (conditions.device_memory) line("device_memory {}", conditions.device_memory->count());
-    if (conditions.fraction) line("fraction {}", *conditions.fraction);
-    if (!conditions.instant_events) line("events deferred");
-    if (conditions.soc) line("soc {}", *conditions.soc);
-  }
-
-  void write_allocation(const Event& event) {
-    const std::size_t index = event.allocation.index();
-    const StackId stack =
-        index < trace_.allocations.size() ? trace_.allocations[index].stack : StackId{};
-    if (stack == StackId{}) {
-      line("malloc {} {} {}", event.allocation.value(), event.size.count(), event.stream.value());
-    } else {
-      line("malloc {} {} {} @{}",
-           event.allocation.value(),
-           event.size.count(),
-           event.stream.value(),
-           call_site_text(trace_.stacks, stack));
-    }
-  }
-
-  void write_event(const Event& event) {
-    switch (event.kind) {
-      case EventKind::allocate:
-        return write_allocation(event);
-      case EventKind::deallocate:
-        return line("free {}", event.allocation.value());
-      case EventKind::record_stream:
-        return line("record_stream {} {}", event.allocation.value(), event.stream.value());
-      case EventKind::complete_events:
-        return line("complete_events {}", event.stream.value());
-      case EventKind::complete_all:
-        return line("complete_events");
-      case EventKind::control:
-        return line("{}", std::visit(ControlText{}, trace_.controls[event.detail]));
-      case EventKind::snapshot:
-        return line("snapshot");
-      case EventKind::cache_info:
-        return line("cache_info");
-      case EventKind::mark:
-        return line("mark {}", escape(trace_.labels[event.detail], ""));
-      case EventKind::step:
-        return line("step");
-    }
-  }
-
-  const Trace& trace_;
-  std::ostream& output_;
-  fmt::memory_buffer lines_;
-};
+}
 
 }  // namespace
 
@@ -156,7 +128,24 @@ void write_call_script(const Trace& trace, std::ostream& output) {
                        "cannot say: write the trace as a snapshot"};
     }
   }
-  Writer{trace, output}.write();
+  constexpr std::size_t flush_at = std::size_t{1} << 16;
+  fmt::memory_buffer lines;
+  const auto flush = [&] {
+    output.write(lines.data(), static_cast<std::streamsize>(lines.size()));
+    lines.clear();
+  };
+  append_header(lines, trace.conditions);
+  for (const Event& event : trace.events) {
+    append_event(lines, trace, event);
+    if (lines.size() >= flush_at) flush();
+  }
+  flush();
+}
+
+std::string call_line(const Trace& trace, const Event& event) {
+  fmt::memory_buffer line;
+  append_event(line, trace, event);
+  return {line.data(), line.size() - 1};
 }
 
 }  // namespace fragcast

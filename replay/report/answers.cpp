@@ -225,14 +225,21 @@ void Answers::pass_over(const Event& event) {
   if (event.kind == EventKind::snapshot) close_snapshot();
 }
 
-std::string_view Answers::end() {
+std::string_view Answers::end(History history) {
   begin("end");
   line_.raw("true");
   write_counters();
   write_statistics();
   write_device();
   write_segments();
-  write_log();
+  switch (history) {
+    case History::entries:
+      write_log();
+      break;
+    case History::length:
+      line_.raw(R"(,"trace_len":)").number(std::uint64_t{logged_before_ + log_.size()});
+      break;
+  }
   line_.raw("}");
   return line_.view();
 }

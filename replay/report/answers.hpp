@@ -39,8 +39,10 @@ class Answers {
   /// Instead of `call`, where nobody wants the line.
   void pass_over(const Event& event);
 
+  /// How the last line tells the history since the last snapshot.
+  enum class History : std::uint8_t { entries, length };
   /// The last line.
-  [[nodiscard]] std::string_view end();
+  [[nodiscard]] std::string_view end(History history = History::entries);
 
  private:
   void begin(std::string_view kind);

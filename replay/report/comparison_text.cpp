@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "replay/report/printable.hpp"
-#include "replay/report/text_table.hpp"
+#include "replay/report/table.hpp"
 #include "replay/trace/quantity.hpp"
 
 namespace fragcast {
@@ -24,9 +24,8 @@ std::string percent(Bytes part, Bytes whole) {
 }
 
 std::string signed_size(Bytes difference) {
-  if (difference == Bytes{0}) return "same";
-  return (difference < Bytes{0} ? "-" : "+") +
-         human_size(difference < Bytes{0} ? -difference : difference);
+  const bool less = difference < Bytes{0};
+  return fmt::format("{}{}", less ? '-' : '+', human_size(less ? -difference : difference));
 }
 
 std::string name_of(Start start) {
@@ -54,12 +53,12 @@ std::string fitted(const Run& run) {
 /// One part of a comparison's table: rows as columns.
 class Columns {
  public:
-  Columns(TextTable& table, const Comparison& comparison, std::span<const ComparedRun> runs)
+  Columns(Table& table, const Comparison& comparison, std::span<const ComparedRun> runs)
       : table_{table}, comparison_{comparison}, runs_{runs} {}
 
   template <class Cell>
   void line(const std::string& label, Cell cell) {
-    TextTable::Row row{label};
+    Table::Row row{label};
     for (const ComparedRun& column : runs_) {
       row.push_back(column.refused() ? "" : cell(column));
     }
@@ -74,7 +73,7 @@ class Columns {
   }
 
   void print_heads() {
-    TextTable::Row names{""};
+    Table::Row names{""};
     for (const ComparedRun& column : runs_) {
       const bool reference = &column == comparison_.runs.data();
       std::string name = column.run.name;
@@ -128,7 +127,7 @@ class Columns {
         "{} ({})", signed_size(difference), percent(difference, reference.peak.reserved));
   }
 
-  TextTable& table_;
+  Table& table_;
   const Comparison& comparison_;
   std::span<const ComparedRun> runs_;
 };
@@ -136,7 +135,7 @@ class Columns {
 void write_table(const Comparison& comparison, std::ostream& out) {
   const std::span<const ComparedRun> runs{comparison.runs};
   for (std::size_t first = 0; first < runs.size(); first += columns_at_once) {
-    TextTable table;
+    Table table;
     Columns columns{
         table, comparison, runs.subspan(first, std::min(columns_at_once, runs.size() - first))};
     columns.print_heads();

@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "replay/engine/session.hpp"
+#include "replay/formats/call_script.hpp"
 
 namespace fragcast {
 
@@ -30,7 +29,7 @@ struct AnswerDifference {
   /// The lines as they are; empty where there is none.
   std::string expected;
   std::string actual;
-  /// The replayed heap around the addresses concerned, before the call.
+  /// The replayed heap before the call, around the addresses concerned.
   std::string heap;
 };
 
@@ -56,11 +55,18 @@ struct CheckInterval {
 /// Not compared is what the real allocators leave to a hash map: within a run of segments and pages
 /// given back, the order between private pools.
 ///
-/// Throws InvariantError where the model's own check fails.
-[[nodiscard]] AnswerComparison compare_answers(
-    const Trace& trace,
-    const RunConditions& conditions,
-    const std::function<std::optional<std::string_view>()>& next_expected,
-    CheckInterval checks = {});
+/// Throws InputError, naming `file`, for a line that is no answer, and InvariantError where the
+/// model's own check fails.
+[[nodiscard]] AnswerComparison compare_answers(const Trace& trace,
+                                               const RunConditions& conditions,
+                                               const LineSource& next_expected,
+                                               const std::string& file,
+                                               CheckInterval checks = {});
+
+/// The same with the answers of a file, compressed or not.
+[[nodiscard]] AnswerComparison compare_answers(const Trace& trace,
+                                               const RunConditions& conditions,
+                                               const std::string& answers_file,
+                                               CheckInterval checks = {});
 
 }  // namespace fragcast

@@ -23,8 +23,9 @@ struct ReleaseRun {
   /// The streams that held these frees back.
   std::vector<StreamId> completions;
   std::vector<RecordedRelease> releases;
-  /// Index of the last entry of the run.
+  /// Indices of the last entry of the run, and of its last completion.
   std::size_t last_entry = 0;
+  std::size_t last_completion = 0;
   /// Held when the run began.
   Bytes reserved_before;
   /// The same request had already got memory from the device before the run.

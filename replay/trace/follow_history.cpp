@@ -109,6 +109,7 @@ void Follower::adopt(StartState& start) {
     trace_.allocations.push_back({.stack = sized.block.stack});
     out_.addresses.push_back(sized.block.key.address);
     if (sized.inferred) trace_.initial.inferred_sizes.push_back(id);
+    if (sized.uncertain) out_.uncertain_sizes.push_back(id);
   }
 }
 
@@ -314,8 +315,10 @@ ReleaseRun& Follower::run_of(std::size_t index) {
                              .after_growth = between_.growth > Bytes{}});
     run_is_open_ = true;
   }
-  between_.runs.back().last_entry = index;
-  return between_.runs.back();
+  ReleaseRun& run = between_.runs.back();
+  run.last_entry = index;
+  if (completion) run.last_completion = index;
+  return run;
 }
 
 void Follower::close_run() {
@@ -334,7 +337,7 @@ void Follower::settle_before(FollowedBy request, PoolId pool) {
 
 void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {
   const RunCause cause = cause_of(run, between_.growth, request, known_.conditions);
-  writer_.at(run.last_entry);
+  writer_.at(run.last_completion);
   if (completes_before_request(cause, request)) {
     writer_.complete(run.completions);
   } else {
@@ -346,6 +349,7 @@ void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {
       return;
     // A pool that is being allocated from is in use, whatever was taken from it.
     case RunCause::own_flush:
+      writer_.at(run.last_entry);
       return release_pools(run, pool);
     case RunCause::unexplained:
       anomalies_.add(Anomaly::release_unexplained);
@@ -362,6 +366,7 @@ void Follower::settle_after() {
 }
 
 void Follower::write_call(const ReleaseRun& run, RunCause cause) {
+  writer_.at(run.last_entry);
   release_pools(run, PoolId{});
   EmptyCacheCall call{.entry = static_cast<std::uint32_t>(run.last_entry),
                       .request = requests_,

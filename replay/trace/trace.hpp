@@ -31,12 +31,12 @@ enum class EventKind : std::uint8_t {
 
 /// One event, in 24 bytes.
 struct Event {
-  Bytes size;
-  AllocationId allocation;
+  Bytes size{};
+  AllocationId allocation{};
   /// Where it stood in the file: index of the device's recorded entries, or of a script's calls.
   std::uint32_t source = 0;
   std::uint32_t detail = 0;
-  StreamId stream;
+  StreamId stream{};
   EventKind kind = EventKind::mark;
   /// The recording says that this allocation failed; its size is already rounded.
   bool failed_in_recording = false;

@@ -74,7 +74,8 @@ std::string describe_missing(const LogEntry& recorded) {
 
 std::string likely_reason(const Normalised& recording, const Event&) {
   const Conditions& conditions = recording.trace.conditions;
-  if (recording.anomalies.total() > 0) {
+  const AnomalyCounts& anomalies = recording.anomalies;
+  if (anomalies.total() > anomalies[Anomaly::completion_alone]) {
     return "the recording contradicts itself in places (see its anomalies)";
   }
   if (!recording.trace.initial.empty()) {

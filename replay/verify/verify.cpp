@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+#include <variant>
 
 #include "replay/engine/session.hpp"
 #include "replay/verify/explain_divergence.hpp"
@@ -50,6 +51,30 @@ Bytes change_of(const LogEntry& entry) {
       return {};
   }
   return {};
+}
+
+/// Whether recorded segment events up to this one's entry are its doing. What opens and closes
+/// scopes, or completes events, only stands beside a request.
+bool moves_memory(const Trace& trace, const Event& event) {
+  switch (event.kind) {
+    case EventKind::allocate:
+    case EventKind::deallocate:
+      return true;
+    case EventKind::control: {
+      const Control& call = trace.controls[event.detail];
+      return std::holds_alternative<control::EmptyCache>(call) ||
+             std::holds_alternative<control::PoolEmpty>(call);
+    }
+    case EventKind::record_stream:
+    case EventKind::complete_events:
+    case EventKind::complete_all:
+    case EventKind::snapshot:
+    case EventKind::cache_info:
+    case EventKind::mark:
+    case EventKind::step:
+      return false;
+  }
+  return false;
 }
 
 class Comparison {
@@ -100,8 +125,9 @@ void Comparison::step() {
 /// each recorded one found at most once.
 void Comparison::compare_segment_events(const Event& event) {
   const auto& recorded = recording_.recorded.segment_events;
+  const bool moves = moves_memory(recording_.trace, event);
   std::size_t until = next_recorded_;
-  while (until < recorded.size() && recorded[until].entry <= event.source) ++until;
+  while (moves && until < recorded.size() && recorded[until].entry <= event.source) ++until;
   std::size_t next = next_recorded_;
   for (const LogEntry& done : log_) {
     if (!is_segment_event(done.action)) continue;
