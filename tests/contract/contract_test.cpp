@@ -3,17 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <string>
 
 #include "sim/core/check.hpp"
-#include "sim/observe/event_log.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/properties.hpp"
 #include "tests/support/situations.hpp"
-#include "tests/support/trace_builder.hpp"
+#include "tests/support/transcript.hpp"
 
 namespace fragcast {
 namespace {
@@ -90,43 +88,6 @@ std::string check_order_of_amounts(const Usage& usage) {
   if (usage.requested > usage.active) return "more is requested than active";
   if (usage.active > usage.reserved) return "more is active than reserved";
   return {};
-}
-
-/// Everything of a run that two runs can be compared by.
-struct Transcript {
-  std::vector<Placement> placements;
-  EventLog log;
-  Layout layout;
-  Usage peak;
-  DeviceCounters device;
-};
-
-Transcript transcript(const Trace& trace, const ModelEntry& model) {
-  Transcript result;
-  Session session{trace, conditions_of(trace, model)};
-  session.model().attach_log(&result.log);
-  while (!session.at_end()) {
-    const EventResult step = session.step();
-    if (step.kind == Kind::placed) result.placements.push_back(step.placement);
-  }
-  result.layout = session.model().layout();
-  result.peak = session.totals().peak;
-  result.device = session.device().counters();
-  return result;
-}
-
-bool operator==(const Placement& a, const Placement& b) {
-  return a.address == b.address && a.size == b.size;
-}
-
-bool is_same(const Transcript& a, const Transcript& b) {
-  return std::equal(a.placements.begin(),
-                    a.placements.end(),
-                    b.placements.begin(),
-                    b.placements.end(),
-                    [](const Placement& x, const Placement& y) { return x == y; }) &&
-         a.log == b.log && a.layout == b.layout && a.peak == b.peak &&
-         a.device.device_syncs == b.device.device_syncs && a.device.maps == b.device.maps;
 }
 
 }  // namespace
@@ -209,7 +170,8 @@ TEST_CASE("all freed and emptied returns to zero", "[contract]") {
 TEST_CASE("the same trace twice gives the same run", "[contract]") {
   for_each_situation([](const ModelEntry& model, const Trials& trials) {
     check_property(trials, [&](const Trace& trace) {
-      return is_same(transcript(trace, model), transcript(trace, model)) ? "" : "the runs differ";
+      return is_same(transcript_of(trace, model), transcript_of(trace, model)) ? ""
+                                                                               : "the runs differ";
     });
   });
 }

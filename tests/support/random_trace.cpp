@@ -36,6 +36,7 @@ class Generator {
     while (builder_.trace().events.size() < shape_.calls) add_call();
     if (shape_.winds_down) wind_down();
     Trace trace = std::move(builder_.trace());
+    trace.conditions = {};
     trace.source_entries = static_cast<std::uint32_t>(trace.events.size());
     trace.allocations.resize(allocations_);
     return trace;
