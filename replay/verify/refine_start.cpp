@@ -80,7 +80,8 @@ std::optional<Enlargement> find_enlargement(const Normalised& recording, const M
     const EventResult result = session.step();
     if (event.kind != EventKind::allocate) continue;
     const bool placed = result.kind == EventResult::Kind::placed;
-    if (placed && result.placement.address == recording.recorded.addresses[event.allocation.index()]) {
+    if (placed &&
+        result.placement.address == recording.recorded.addresses[event.allocation.index()]) {
       continue;
     }
     if (!placed && event.failed_in_recording) continue;
