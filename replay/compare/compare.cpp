@@ -41,7 +41,7 @@ Bytes initially_cached(const Layout& heap) {
 
 /// The trace as the options want it, and in words what became of its `empty_cache` calls.
 struct PlannedTrace {
-  std::optional<Trace> changed;
+  std::shared_ptr<const Trace> changed;
   std::string text = "keep";
 };
 
@@ -61,7 +61,8 @@ PlannedTrace plan_trace(const Trace& trace, const EmptyCachePlan& plan) {
       planned.text += to_text(place);
     }
   }
-  planned.changed = replace_empty_cache(trace, std::move(positions)).trace;
+  planned.changed =
+      std::make_shared<const Trace>(replace_empty_cache(trace, std::move(positions)).trace);
   return planned;
 }
 
@@ -266,6 +267,7 @@ Comparison simulate(const Subject& subject,
                   prepared.trace(),
                   prepared.empty_cache(),
                   options);
+  comparison.changed = prepared.changed();
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,7 +43,7 @@ struct ComparedRun {
 struct Comparison {
   const Subject* subject = nullptr;
   /// What was replayed, where that is not the subject's trace as it is.
-  std::optional<Trace> changed;
+  std::shared_ptr<const Trace> changed;
   /// How well the recorded settings reproduce the recording; absent where nothing was recorded, or
   /// the model is another allocator's.
   std::optional<Verification> fidelity;

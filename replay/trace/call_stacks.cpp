@@ -22,17 +22,22 @@ FrameId CallStacks::intern(const Frame& frame) {
 }
 
 StackId CallStacks::intern(StackId caller, FrameId frame) {
+  // Most callers call one thing over and over.
+  const StackId latest = nodes_[caller.index()].callee;
+  if (latest != StackId{} && nodes_[latest.index()].frame == frame) return latest;
   const std::uint64_t pair = (std::uint64_t{caller.value()} << 32) | std::uint64_t{frame.value()};
-  return node_index_.find_or_add(
+  const StackId stack = node_index_.find_or_add(
       mix(pair),
       [&](StackId id) {
         const Node& node = nodes_[id.index()];
         return node.caller == caller && node.frame == frame;
       },
       [&] {
-        nodes_.push_back({.caller = caller, .frame = frame});
+        nodes_.push_back({.caller = caller, .frame = frame, .callee = {}});
         return StackId{nodes_.size() - 1};
       });
+  nodes_[caller.index()].callee = stack;
+  return stack;
 }
 
 StackId CallStacks::intern(std::span<const FrameId> innermost_first) {

@@ -60,6 +60,8 @@ class CallStacks {
   struct Node {
     StackId caller;
     FrameId frame;
+    /// The stack interned last of those called from this one; StackId{} if none was.
+    StackId callee;
   };
   struct Level {
     FrameId frame;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,17 +35,28 @@ class Machine {
   PickleEnd run();
 
  private:
-  using Handler = void (Machine::*)(const char* argument);
+  using Handler = void (*)(Machine& machine, const char* argument);
   /// What an opcode is and does; `arguments` are the bytes that always follow it.
   struct Instruction {
     std::uint8_t code = 0;
     std::uint8_t arguments = 0;
     std::string_view name;
-    Handler handler = &Machine::refuse_unknown;
+    Handler handler = nullptr;
   };
   static const Instruction listing[];
-  static const std::array<Instruction, 256> instructions;
+  /// The listing by code, and of each only what the loop needs.
+  struct Step {
+    Handler handler = carry_out<&Machine::refuse_unknown>;
+    std::size_t length = 1;
+  };
+  static const std::array<Step, 256> steps;
 
+  template <void (Machine::*handler)(const char*)>
+  static void carry_out(Machine& machine, const char* argument) {
+    (machine.*handler)(argument);
+  }
+
+  void step();
   [[nodiscard]] bool refill(std::size_t n);
   [[nodiscard]] std::optional<std::string_view> take(std::uint64_t n);
   [[nodiscard]] std::string_view take_long(std::uint64_t n);
@@ -121,84 +133,87 @@ class Machine {
 
 // Names are those of Python's pickletools.
 constexpr Machine::Instruction Machine::listing[] = {
-    {0x80, 1, "PROTO", &Machine::proto},
-    {0x95, 8, "FRAME", &Machine::frame},
-    {'.', 0, "STOP", &Machine::stop},
+    {0x80, 1, "PROTO", carry_out<&Machine::proto>},
+    {0x95, 8, "FRAME", carry_out<&Machine::frame>},
+    {'.', 0, "STOP", carry_out<&Machine::stop>},
 
-    {'N', 0, "NONE", &Machine::constant<PickleKind::none, 0>},
-    {0x88, 0, "NEWTRUE", &Machine::constant<PickleKind::boolean, 1>},
-    {0x89, 0, "NEWFALSE", &Machine::constant<PickleKind::boolean, 0>},
-    {'K', 1, "BININT1", &Machine::number<std::uint8_t>},
-    {'M', 2, "BININT2", &Machine::number<std::uint16_t>},
-    {'J', 4, "BININT", &Machine::number<std::int32_t>},
-    {0x8a, 1, "LONG1", &Machine::long_number<std::uint8_t>},
-    {0x8b, 4, "LONG4", &Machine::long_number<std::uint32_t>},
-    {'G', 8, "BINFLOAT", &Machine::real},
-    {0x8c, 1, "SHORT_BINUNICODE", &Machine::text<std::uint8_t>},
-    {'X', 4, "BINUNICODE", &Machine::text<std::uint32_t>},
-    {0x8d, 8, "BINUNICODE8", &Machine::text<std::uint64_t>},
-    {'U', 1, "SHORT_BINSTRING", &Machine::text<std::uint8_t>},
-    {'T', 4, "BINSTRING", &Machine::text<std::uint32_t>},
-    {'C', 1, "SHORT_BINBYTES", &Machine::text<std::uint8_t>},
-    {'B', 4, "BINBYTES", &Machine::text<std::uint32_t>},
-    {0x8e, 8, "BINBYTES8", &Machine::text<std::uint64_t>},
+    {'N', 0, "NONE", carry_out<&Machine::constant<PickleKind::none, 0>>},
+    {0x88, 0, "NEWTRUE", carry_out<&Machine::constant<PickleKind::boolean, 1>>},
+    {0x89, 0, "NEWFALSE", carry_out<&Machine::constant<PickleKind::boolean, 0>>},
+    {'K', 1, "BININT1", carry_out<&Machine::number<std::uint8_t>>},
+    {'M', 2, "BININT2", carry_out<&Machine::number<std::uint16_t>>},
+    {'J', 4, "BININT", carry_out<&Machine::number<std::int32_t>>},
+    {0x8a, 1, "LONG1", carry_out<&Machine::long_number<std::uint8_t>>},
+    {0x8b, 4, "LONG4", carry_out<&Machine::long_number<std::uint32_t>>},
+    {'G', 8, "BINFLOAT", carry_out<&Machine::real>},
+    {0x8c, 1, "SHORT_BINUNICODE", carry_out<&Machine::text<std::uint8_t>>},
+    {'X', 4, "BINUNICODE", carry_out<&Machine::text<std::uint32_t>>},
+    {0x8d, 8, "BINUNICODE8", carry_out<&Machine::text<std::uint64_t>>},
+    {'U', 1, "SHORT_BINSTRING", carry_out<&Machine::text<std::uint8_t>>},
+    {'T', 4, "BINSTRING", carry_out<&Machine::text<std::uint32_t>>},
+    {'C', 1, "SHORT_BINBYTES", carry_out<&Machine::text<std::uint8_t>>},
+    {'B', 4, "BINBYTES", carry_out<&Machine::text<std::uint32_t>>},
+    {0x8e, 8, "BINBYTES8", carry_out<&Machine::text<std::uint64_t>>},
 
-    {'}', 0, "EMPTY_DICT", &Machine::empty<PickleObject::Kind::dict>},
-    {']', 0, "EMPTY_LIST", &Machine::empty<PickleObject::Kind::list>},
-    {')', 0, "EMPTY_TUPLE", &Machine::tuple_of<0>},
-    {0x85, 0, "TUPLE1", &Machine::tuple_of<1>},
-    {0x86, 0, "TUPLE2", &Machine::tuple_of<2>},
-    {0x87, 0, "TUPLE3", &Machine::tuple_of<3>},
-    {'t', 0, "TUPLE", &Machine::tuple},
-    {'a', 0, "APPEND", &Machine::on_stack<&PickleStack::append>},
-    {'e', 0, "APPENDS", &Machine::on_stack<&PickleStack::append_to_mark>},
-    {'s', 0, "SETITEM", &Machine::on_stack<&PickleStack::set_item>},
-    {'u', 0, "SETITEMS", &Machine::on_stack<&PickleStack::set_items_to_mark>},
+    {'}', 0, "EMPTY_DICT", carry_out<&Machine::empty<PickleObject::Kind::dict>>},
+    {']', 0, "EMPTY_LIST", carry_out<&Machine::empty<PickleObject::Kind::list>>},
+    {')', 0, "EMPTY_TUPLE", carry_out<&Machine::tuple_of<0>>},
+    {0x85, 0, "TUPLE1", carry_out<&Machine::tuple_of<1>>},
+    {0x86, 0, "TUPLE2", carry_out<&Machine::tuple_of<2>>},
+    {0x87, 0, "TUPLE3", carry_out<&Machine::tuple_of<3>>},
+    {'t', 0, "TUPLE", carry_out<&Machine::tuple>},
+    {'a', 0, "APPEND", carry_out<&Machine::on_stack<&PickleStack::append>>},
+    {'e', 0, "APPENDS", carry_out<&Machine::on_stack<&PickleStack::append_to_mark>>},
+    {'s', 0, "SETITEM", carry_out<&Machine::on_stack<&PickleStack::set_item>>},
+    {'u', 0, "SETITEMS", carry_out<&Machine::on_stack<&PickleStack::set_items_to_mark>>},
 
-    {'(', 0, "MARK", &Machine::on_stack<&PickleStack::push_mark>},
-    {'0', 0, "POP", &Machine::on_stack<&PickleStack::pop>},
-    {'1', 0, "POP_MARK", &Machine::on_stack<&PickleStack::pop_to_mark>},
-    {0x94, 0, "MEMOIZE", &Machine::on_stack<&PickleStack::memoize>},
-    {'q', 1, "BINPUT", &Machine::put<std::uint8_t>},
-    {'r', 4, "LONG_BINPUT", &Machine::put<std::uint32_t>},
-    {'h', 1, "BINGET", &Machine::get<std::uint8_t>},
-    {'j', 4, "LONG_BINGET", &Machine::get<std::uint32_t>},
+    {'(', 0, "MARK", carry_out<&Machine::on_stack<&PickleStack::push_mark>>},
+    {'0', 0, "POP", carry_out<&Machine::on_stack<&PickleStack::pop>>},
+    {'1', 0, "POP_MARK", carry_out<&Machine::on_stack<&PickleStack::pop_to_mark>>},
+    {0x94, 0, "MEMOIZE", carry_out<&Machine::on_stack<&PickleStack::memoize>>},
+    {'q', 1, "BINPUT", carry_out<&Machine::put<std::uint8_t>>},
+    {'r', 4, "LONG_BINPUT", carry_out<&Machine::put<std::uint32_t>>},
+    {'h', 1, "BINGET", carry_out<&Machine::get<std::uint8_t>>},
+    {'j', 4, "LONG_BINGET", carry_out<&Machine::get<std::uint32_t>>},
 
-    {'c', 0, "GLOBAL", &Machine::refuse_code},
-    {0x93, 0, "STACK_GLOBAL", &Machine::refuse_code},
-    {'i', 0, "INST", &Machine::refuse_code},
-    {'o', 0, "OBJ", &Machine::refuse_code},
-    {0x81, 0, "NEWOBJ", &Machine::refuse_code},
-    {0x92, 0, "NEWOBJ_EX", &Machine::refuse_code},
-    {'R', 0, "REDUCE", &Machine::refuse_code},
-    {'b', 0, "BUILD", &Machine::refuse_code},
-    {'P', 0, "PERSID", &Machine::refuse_code},
-    {'Q', 0, "BINPERSID", &Machine::refuse_code},
-    {0x82, 0, "EXT1", &Machine::refuse_code},
-    {0x83, 0, "EXT2", &Machine::refuse_code},
-    {0x84, 0, "EXT4", &Machine::refuse_code},
+    {'c', 0, "GLOBAL", carry_out<&Machine::refuse_code>},
+    {0x93, 0, "STACK_GLOBAL", carry_out<&Machine::refuse_code>},
+    {'i', 0, "INST", carry_out<&Machine::refuse_code>},
+    {'o', 0, "OBJ", carry_out<&Machine::refuse_code>},
+    {0x81, 0, "NEWOBJ", carry_out<&Machine::refuse_code>},
+    {0x92, 0, "NEWOBJ_EX", carry_out<&Machine::refuse_code>},
+    {'R', 0, "REDUCE", carry_out<&Machine::refuse_code>},
+    {'b', 0, "BUILD", carry_out<&Machine::refuse_code>},
+    {'P', 0, "PERSID", carry_out<&Machine::refuse_code>},
+    {'Q', 0, "BINPERSID", carry_out<&Machine::refuse_code>},
+    {0x82, 0, "EXT1", carry_out<&Machine::refuse_code>},
+    {0x83, 0, "EXT2", carry_out<&Machine::refuse_code>},
+    {0x84, 0, "EXT4", carry_out<&Machine::refuse_code>},
 
-    {'2', 0, "DUP", &Machine::refuse_kind},
-    {'I', 0, "INT", &Machine::refuse_kind},
-    {'L', 0, "LONG", &Machine::refuse_kind},
-    {'F', 0, "FLOAT", &Machine::refuse_kind},
-    {'S', 0, "STRING", &Machine::refuse_kind},
-    {'V', 0, "UNICODE", &Machine::refuse_kind},
-    {'l', 0, "LIST", &Machine::refuse_kind},
-    {'d', 0, "DICT", &Machine::refuse_kind},
-    {'p', 0, "PUT", &Machine::refuse_kind},
-    {'g', 0, "GET", &Machine::refuse_kind},
-    {0x8f, 0, "EMPTY_SET", &Machine::refuse_kind},
-    {0x90, 0, "ADDITEMS", &Machine::refuse_kind},
-    {0x91, 0, "FROZENSET", &Machine::refuse_kind},
-    {0x96, 0, "BYTEARRAY8", &Machine::refuse_kind},
-    {0x97, 0, "NEXT_BUFFER", &Machine::refuse_kind},
-    {0x98, 0, "READONLY_BUFFER", &Machine::refuse_kind},
+    {'2', 0, "DUP", carry_out<&Machine::refuse_kind>},
+    {'I', 0, "INT", carry_out<&Machine::refuse_kind>},
+    {'L', 0, "LONG", carry_out<&Machine::refuse_kind>},
+    {'F', 0, "FLOAT", carry_out<&Machine::refuse_kind>},
+    {'S', 0, "STRING", carry_out<&Machine::refuse_kind>},
+    {'V', 0, "UNICODE", carry_out<&Machine::refuse_kind>},
+    {'l', 0, "LIST", carry_out<&Machine::refuse_kind>},
+    {'d', 0, "DICT", carry_out<&Machine::refuse_kind>},
+    {'p', 0, "PUT", carry_out<&Machine::refuse_kind>},
+    {'g', 0, "GET", carry_out<&Machine::refuse_kind>},
+    {0x8f, 0, "EMPTY_SET", carry_out<&Machine::refuse_kind>},
+    {0x90, 0, "ADDITEMS", carry_out<&Machine::refuse_kind>},
+    {0x91, 0, "FROZENSET", carry_out<&Machine::refuse_kind>},
+    {0x96, 0, "BYTEARRAY8", carry_out<&Machine::refuse_kind>},
+    {0x97, 0, "NEXT_BUFFER", carry_out<&Machine::refuse_kind>},
+    {0x98, 0, "READONLY_BUFFER", carry_out<&Machine::refuse_kind>},
 };
 
-constexpr std::array<Machine::Instruction, 256> Machine::instructions = [] {
-  std::array<Instruction, 256> by_code{};
-  for (const Instruction& instruction : listing) by_code[instruction.code] = instruction;
+constexpr std::array<Machine::Step, 256> Machine::steps = [] {
+  std::array<Step, 256> by_code{};
+  for (const Instruction& instruction : listing) {
+    by_code[instruction.code] = {.handler = instruction.handler,
+                                 .length = std::size_t{1} + instruction.arguments};
+  }
   return by_code;
 }();
 
@@ -206,27 +221,26 @@ PickleEnd Machine::run() {
   start_ = opcode_ = cursor_ = source_.window().data();
   limit_ = start_ + source_.window().size();
   try {
-    while (!end_) {
-      if (cursor_ == limit_ && !refill(1)) {
-        end_ = PickleEnd::Kind::cut;
-        break;
-      }
-      const Instruction& next = instructions[static_cast<unsigned char>(*cursor_)];
-      const std::size_t length = 1 + std::size_t{next.arguments};
-      if (static_cast<std::size_t>(limit_ - cursor_) < length && !refill(length)) {
-        end_ = PickleEnd::Kind::cut;
-        break;
-      }
-      opcode_ = cursor_;
-      cursor_ += length;
-      (this->*next.handler)(opcode_ + 1);
-    }
+    while (!end_) step();
   } catch (const PickleFault& fault) {
     fail(fmt::format("{}; the file is damaged or was made by hand: record or copy it again",
                      fault.what()));
   }
   source_.consume(static_cast<std::size_t>(cursor_ - start_));
   return {.kind = *end_, .protocol = protocol_};
+}
+
+void Machine::step() {
+  if (cursor_ != limit_ || refill(1)) {
+    const Step& next = steps[static_cast<unsigned char>(*cursor_)];
+    if (static_cast<std::size_t>(limit_ - cursor_) >= next.length || refill(next.length)) {
+      opcode_ = cursor_;
+      cursor_ += next.length;
+      next.handler(*this, opcode_ + 1);
+      return;
+    }
+  }
+  end_ = PickleEnd::Kind::cut;
 }
 
 bool Machine::refill(std::size_t n) {
@@ -268,9 +282,12 @@ std::string_view Machine::take_long(std::uint64_t n) {
 }
 
 void Machine::fail(std::string_view what) const {
-  const Instruction& now = instructions[static_cast<unsigned char>(*opcode_)];
+  const auto code = static_cast<unsigned char>(*opcode_);
+  const auto* now = std::find_if(std::begin(listing), std::end(listing), [&](const auto& known) {
+    return known.code == code;
+  });
   throw InputError{source_.at_byte(opcode_at()),
-                   fmt::format("the pickle's opcode {} {}", now.name, what)};
+                   fmt::format("the pickle's opcode {} {}", now->name, what)};
 }
 
 void Machine::proto(const char* argument) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -20,14 +21,17 @@ std::string_view name_of(PickleObject::Kind kind) {
   return "object";
 }
 
-bool is_object(PickleValue value) { return value.kind() == PickleKind::object; }
-
 std::optional<PickleText> as_key(PickleValue value) {
   if (value.kind() != PickleKind::text) return std::nullopt;
   return value.text();
 }
 
 }  // namespace
+
+void PickleValueStack::grow_and_push(PickleValue value) {
+  values_.resize(std::max<std::size_t>(64, 2 * values_.size()));
+  values_[size_++] = value;
+}
 
 void PickleStack::need(std::size_t values) const {
   if (stack_.size() - floor() < values) throw PickleFault{"finds too few values on the stack"};
@@ -41,10 +45,10 @@ std::size_t PickleStack::pop_mark() {
 }
 
 void PickleStack::drop_from(std::size_t first) {
-  for (std::size_t i = first; i < stack_.size(); ++i) {
-    if (is_object(stack_[i]) && !slot(stack_[i]).shared) release(stack_[i], {});
+  for (const PickleValue value : stack_.above(first)) {
+    if (value.is_object() && !slot(value).shared) release(value, {});
   }
-  stack_.resize(first);
+  stack_.shrink(first);
 }
 
 void PickleStack::pop() {
@@ -60,9 +64,9 @@ void PickleStack::pop_to_mark() { drop_from(pop_mark()); }
 
 void PickleStack::push_object(PickleObject::Kind kind, std::uint64_t begin) {
   // No key can be an object that begins here, so a dict below has got all of its keys.
-  if (stack_.size() > floor() && is_object(stack_.back()) &&
+  if (stack_.size() > floor() && stack_.back().is_object() &&
       slot(stack_.back()).object.kind == PickleObject::Kind::dict) {
-    stack_.back() = finish(stack_.back(), std::nullopt);
+    stack_.back() = finish(stack_.back());
   }
   if (free_slots_.empty()) {
     if (slots_.size() == most_objects) {
@@ -79,7 +83,7 @@ void PickleStack::push_object(PickleObject::Kind kind, std::uint64_t begin) {
 }
 
 PickleStack::Slot* PickleStack::open_slot(std::size_t at) {
-  if (!is_object(stack_[at])) return nullptr;
+  if (!stack_[at].is_object()) return nullptr;
   Slot& found = slot(stack_[at]);
   return found.finished ? nullptr : &found;
 }
@@ -88,7 +92,7 @@ PickleObject& PickleStack::target(std::size_t at, PickleObject::Kind kind) {
   if (at == floor()) throw PickleFault{fmt::format("finds no {} to add to", name_of(kind))};
   const PickleValue value = stack_[at - 1];
   Slot* found = open_slot(at - 1);
-  if (found == nullptr && (is_object(value) || value.is_handle())) {
+  if (found == nullptr && (value.is_object() || value.is_handle())) {
     throw PickleFault{
         "changes an object that is already part of another, as a structure that holds itself "
         "would"};
@@ -99,11 +103,10 @@ PickleObject& PickleStack::target(std::size_t at, PickleObject::Kind kind) {
   return found->object;
 }
 
-PickleValue PickleStack::finish(PickleValue value, std::optional<PickleText> key) {
-  if (!is_object(value)) return value;
-  Slot& found = slot(value);
-  if (!found.finished) release(value, builder_.finish(found.object, key));
-  return slots_[value.payload()].becomes;
+PickleValue PickleStack::finish_object(PickleValue object, std::optional<PickleText> key) {
+  Slot& found = slot(object);
+  if (!found.finished) release(object, builder_.finish(found.object, key));
+  return found.becomes;
 }
 
 void PickleStack::release(PickleValue object, PickleValue becomes) {
@@ -127,10 +130,9 @@ void PickleStack::append() {
 void PickleStack::append_to_mark() { append_from(pop_mark()); }
 
 void PickleStack::append_from(std::size_t first) {
-  for (std::size_t i = first; i < stack_.size(); ++i) stack_[i] = finish(stack_[i], std::nullopt);
-  builder_.append(target(first, PickleObject::Kind::list),
-                  std::span<const PickleValue>{stack_}.subspan(first));
-  stack_.resize(first);
+  for (PickleValue& value : stack_.above(first)) value = finish(value);
+  builder_.append(target(first, PickleObject::Kind::list), stack_.above(first));
+  stack_.shrink(first);
 }
 
 void PickleStack::set_item() {
@@ -143,24 +145,26 @@ void PickleStack::set_items_to_mark() { set_items_from(pop_mark()); }
 void PickleStack::set_items_from(std::size_t first) {
   if ((stack_.size() - first) % 2 != 0) throw PickleFault{"finds a key without a value"};
   for (std::size_t i = first; i < stack_.size(); i += 2) {
-    stack_[i] = finish(stack_[i], std::nullopt);
-    stack_[i + 1] = finish(stack_[i + 1], as_key(stack_[i]));
+    stack_[i] = finish(stack_[i]);
+    if (stack_[i + 1].is_object()) {
+      stack_[i + 1] = finish_object(stack_[i + 1], as_key(stack_[i]));
+    }
   }
   std::vector<PickleValue>& items = target(first, PickleObject::Kind::dict).items;
-  items.insert(items.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
-  stack_.resize(first);
+  const auto added = stack_.above(first);
+  items.insert(items.end(), added.begin(), added.end());
+  stack_.shrink(first);
 }
 
 void PickleStack::make_tuple(std::size_t n, std::uint64_t begin) {
   need(n);
   const std::size_t first = stack_.size() - n;
-  for (std::size_t i = first; i < stack_.size(); ++i) stack_[i] = finish(stack_[i], std::nullopt);
+  for (PickleValue& value : stack_.above(first)) value = finish(value);
   push_object(PickleObject::Kind::tuple, begin);
   const PickleValue tuple = stack_.back();
-  stack_.pop_back();
-  slot(tuple).object.items.assign(stack_.begin() + static_cast<std::ptrdiff_t>(first),
-                                  stack_.end());
-  stack_.resize(first);
+  const auto items = stack_.above(first).first(n);
+  slot(tuple).object.items.assign(items.begin(), items.end());
+  stack_.shrink(first);
   push(tuple);
 }
 
@@ -174,22 +178,19 @@ void PickleStack::put(std::size_t index, std::size_t most) {
   const PickleValue value = stack_.back();
   while (memo_.size() <= index) memo_.push_back({});
   memo_[index] = value;
-  if (!is_object(value)) return;
+  if (!value.is_object()) return;
   Slot& found = slot(value);
   found.shared = found.shared || found.memo.has_value();
   found.memo = index;
 }
 
-void PickleStack::get(std::size_t index) {
-  const PickleValue value = index < memo_.size() ? memo_[index] : PickleValue{};
-  if (value.kind() == PickleKind::absent) throw PickleFault{"asks for a memo entry never made"};
-  if (is_object(value)) {
-    Slot& found = slot(value);
-    found.shared = true;
-    push(found.finished ? found.becomes : value);
-  } else {
-    push(value);
+void PickleStack::get_open(std::size_t index) {
+  if (index >= memo_.size() || !memo_[index].is_object()) {
+    throw PickleFault{"asks for a memo entry never made"};
   }
+  Slot& found = slot(memo_[index]);
+  found.shared = true;
+  push(found.finished ? found.becomes : memo_[index]);
 }
 
 PickleObject* PickleStack::outermost() {
@@ -225,7 +226,7 @@ void PickleStack::close() {
 
 void PickleStack::close_outermost(std::size_t first) {
   // A list's only item is added without a mark; no two objects follow each other otherwise.
-  while (stack_.size() >= first + 2 && is_object(stack_.back()) &&
+  while (stack_.size() >= first + 2 && stack_.back().is_object() &&
          open_slot(stack_.size() - 2) != nullptr) {
     append();
   }

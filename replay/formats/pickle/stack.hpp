@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "replay/formats/pickle/builder.hpp"
+#include "replay/formats/pickle/value_stack.hpp"
 #include "sim/core/chunked_vector.hpp"
 
 namespace fragcast {
@@ -40,7 +40,7 @@ class PickleStack {
   explicit PickleStack(PickleBuilder& builder) : builder_{builder} {}
 
   // Values and marks.
-  void push(PickleValue value) { stack_.push_back(value); }
+  void push(PickleValue value) { stack_.push(value); }
   void push_mark() { marks_.push_back(stack_.size()); }
   /// Drops the value on top, or the mark if that is.
   void pop();
@@ -65,7 +65,13 @@ class PickleStack {
   /// that the memo outgrows the pickle.
   void put(std::size_t index, std::size_t most);
   /// Pushes entry `index`.
-  void get(std::size_t index);
+  void get(std::size_t index) {
+    if (index < memo_.size() && memo_[index].is_settled()) [[likely]] {
+      push(memo_[index]);
+    } else {
+      get_open(index);
+    }
+  }
 
   /// At the end: the outermost object, not finished; null if that is no object.
   [[nodiscard]] PickleObject* outermost();
@@ -88,24 +94,29 @@ class PickleStack {
 
   [[nodiscard]] std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   void need(std::size_t values) const;
+  void get_open(std::size_t index);
   [[nodiscard]] std::size_t pop_mark();
   void drop_from(std::size_t first);
 
   [[nodiscard]] Slot& slot(PickleValue object) { return slots_[object.payload()]; }
   [[nodiscard]] Slot* open_slot(std::size_t at);
   [[nodiscard]] PickleObject& target(std::size_t at, PickleObject::Kind kind);
-  [[nodiscard]] PickleValue finish(PickleValue value, std::optional<PickleText> key);
+  /// Finishes the value if it is an object.
+  [[nodiscard]] PickleValue finish(PickleValue value) {
+    return value.is_object() ? finish_object(value, std::nullopt) : value;
+  }
+  [[nodiscard]] PickleValue finish_object(PickleValue object, std::optional<PickleText> key);
   void release(PickleValue object, PickleValue becomes);
   void append_from(std::size_t first);
   void set_items_from(std::size_t first);
   void close_outermost(std::size_t first);
 
   PickleBuilder& builder_;
-  std::vector<PickleValue> stack_;
+  PickleValueStack stack_;
   /// Heights of the stack.
   std::vector<std::size_t> marks_;
   ChunkedVector<PickleValue> memo_;
-  std::deque<Slot> slots_;
+  std::vector<Slot> slots_;
   std::vector<std::size_t> free_slots_;
 };
 

@@ -1,38 +1,24 @@
 #include "replay/formats/pickle/tables.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
-#include <limits>
+#include <cstring>
 
 namespace fragcast {
-namespace {
 
-constexpr std::int64_t widest_inline = (std::int64_t{1} << 55) - 1;
-
-}  // namespace
-
-PickleValue PickleTables::make_integer(std::int64_t number) {
-  if (number <= widest_inline && number >= -widest_inline) {
-    return {PickleKind::integer, static_cast<std::uint64_t>(number)};
-  }
-  return make_wide(
-      {.bits = static_cast<std::uint64_t>(number),
-       .range = number < 0 ? WideInteger::Range::negative : WideInteger::Range::positive});
-}
-
+static_assert(std::endian::native == std::endian::little, "numbers are read as they stand");
 PickleValue PickleTables::make_integer(std::string_view twos_complement) {
-  if (twos_complement.empty()) return make_integer(0);
+  const std::size_t size = twos_complement.size();
+  if (size == 0) return make_integer(0);
   const bool negative = (static_cast<unsigned char>(twos_complement.back()) & 0x80) != 0;
-  const unsigned char filler = negative ? 0xff : 0;
-  std::uint64_t bits = negative ? std::numeric_limits<std::uint64_t>::max() : 0;
-  bool fits = true;
-  for (std::size_t i = twos_complement.size(); i-- > 0;) {
-    const auto byte = static_cast<unsigned char>(twos_complement[i]);
-    if (i >= sizeof bits) {
-      fits = fits && byte == filler;
-    } else {
-      bits = bits << 8 | byte;
-    }
-  }
+  std::uint64_t bits = negative ? ~std::uint64_t{0} : 0;
+  std::memcpy(&bits, twos_complement.data(), std::min(size, sizeof bits));
+  if (size <= sizeof bits) return make_integer(static_cast<std::int64_t>(bits));
+
+  const std::string_view rest = twos_complement.substr(sizeof bits);
+  const char filler = negative ? '\xff' : '\0';
+  const bool fits = rest.find_first_not_of(filler) == std::string_view::npos;
   const bool high_bit = (bits >> 63) != 0;
   if (!fits || (negative && !high_bit)) {
     return make_wide({.bits = bits, .range = WideInteger::Range::beyond_64_bits});
@@ -48,6 +34,12 @@ PickleValue PickleTables::make_wide(WideInteger number) {
   return {PickleKind::wide_integer, wide_.size() - 1};
 }
 
+PickleValue PickleTables::make_wide(std::int64_t number) {
+  return make_wide(
+      {.bits = static_cast<std::uint64_t>(number),
+       .range = number < 0 ? WideInteger::Range::negative : WideInteger::Range::positive});
+}
+
 PickleValue PickleTables::make_real(double number) {
   reals_.push_back(number);
   return {PickleKind::real, reals_.size() - 1};
@@ -57,8 +49,7 @@ PickleValue PickleTables::make_text(std::string_view text) {
   return {PickleKind::text, texts.intern(text).value()};
 }
 
-std::optional<std::int64_t> PickleTables::integer(PickleValue value) const {
-  if (value.kind() == PickleKind::integer) return value.signed_payload();
+std::optional<std::int64_t> PickleTables::wide_integer(PickleValue value) const {
   if (value.kind() != PickleKind::wide_integer) return std::nullopt;
   const WideInteger& wide = wide_[value.payload()];
   const bool high_bit = (wide.bits >> 63) != 0;
@@ -67,10 +58,7 @@ std::optional<std::int64_t> PickleTables::integer(PickleValue value) const {
   return static_cast<std::int64_t>(wide.bits);
 }
 
-std::optional<std::uint64_t> PickleTables::word(PickleValue value) const {
-  if (value.kind() == PickleKind::integer) {
-    return static_cast<std::uint64_t>(value.signed_payload());
-  }
+std::optional<std::uint64_t> PickleTables::wide_word(PickleValue value) const {
   if (value.kind() != PickleKind::wide_integer) return std::nullopt;
   const WideInteger& wide = wide_[value.payload()];
   if (wide.range == WideInteger::Range::beyond_64_bits) return std::nullopt;

@@ -12,13 +12,13 @@ using PickleText = StrongId<struct PickleTextTag>;
 /// What a PickleValue is. Numbers from `first_handle` on belong to the builder of the day.
 enum class PickleKind : std::uint8_t {
   absent,  ///< no value; only in the machine's own tables
+  object,  ///< a dict, list or tuple that is not part of another yet
   none,
   boolean,
   integer,       ///< of at most 56 bits
   wide_integer,  ///< a number in PickleTables
   real,          ///< a number in PickleTables
   text,          ///< a PickleText
-  object,        ///< a dict, list or tuple that is not part of another yet
   first_handle = 16,
 };
 
@@ -40,7 +40,10 @@ class PickleValue {
   [[nodiscard]] constexpr PickleText text() const {
     return PickleText{static_cast<std::uint32_t>(payload())};
   }
+  [[nodiscard]] constexpr bool is_object() const { return kind() == PickleKind::object; }
   [[nodiscard]] constexpr bool is_handle() const { return kind() >= PickleKind::first_handle; }
+  /// Whether it is a value, and one that never changes.
+  [[nodiscard]] constexpr bool is_settled() const { return kind() > PickleKind::object; }
 
   constexpr bool operator==(const PickleValue&) const = default;
 

@@ -87,7 +87,8 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order(), "a word's number is its place in the table");
+static_assert(words.size() == word_count && in_order(),
+              "a word's number is its place in the table");
 
 }  // namespace
 
@@ -97,13 +98,8 @@ void intern_words(PickleTables& tables) {
   for (const std::string_view text : meaningless) tables.texts.intern(text);
 }
 
-std::optional<Word> word_of(PickleText text) {
-  if (text.index() >= words.size()) return std::nullopt;
-  return static_cast<Word>(text.value());
-}
-
 bool means_nothing(PickleText key) {
-  return key.index() >= words.size() && key.index() < words.size() + meaningless.size();
+  return key.index() >= word_count && key.index() < word_count + meaningless.size();
 }
 
 }  // namespace fragcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -69,12 +70,16 @@ enum class Word : std::uint8_t {
   expandable_segments,
   roundup_power2_divisions,
 };
+constexpr std::size_t word_count = static_cast<std::size_t>(Word::roundup_power2_divisions) + 1;
 
 /// Makes every Word, and every key of `means_nothing`, a text; `tables` must hold none yet.
 void intern_words(PickleTables& tables);
 
 /// Which word a text is, if any.
-[[nodiscard]] std::optional<Word> word_of(PickleText text);
+[[nodiscard]] inline std::optional<Word> word_of(PickleText text) {
+  if (text.index() >= word_count) return std::nullopt;
+  return static_cast<Word>(text.value());
+}
 
 /// Whether it is a key that torch writes and no replay needs, such as compile_context.
 [[nodiscard]] bool means_nothing(PickleText key);
