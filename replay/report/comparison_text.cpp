@@ -244,7 +244,10 @@ std::string describe(const Verification& verification) {
   return text;
 }
 
-void write_text(const Comparison& comparison, TextDetail detail, std::ostream& out) {
+void write_text(const Comparison& comparison,
+                TextDetail detail,
+                Emphasis emphasis,
+                std::ostream& out) {
   if (detail == TextDetail::full) {
     write_subject(*comparison.subject, out);
     if (comparison.fidelity) {
@@ -256,7 +259,9 @@ void write_text(const Comparison& comparison, TextDetail detail, std::ostream& o
     out << '\n';
     write_pins(comparison, out);
   }
-  for (const std::string& sentence : comparison.verdict) out << printable(sentence) << '\n';
+  for (const std::string& sentence : comparison.verdict) {
+    out << strong(printable(sentence), emphasis) << '\n';
+  }
 }
 
 }  // namespace fragcast
