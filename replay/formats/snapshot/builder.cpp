@@ -38,7 +38,8 @@ void SnapshotBuilder::append(PickleObject& list, std::span<const PickleValue> it
     PickleBuilder::append(list, items);
   } else if (const auto stranger = Histories::extend(list.items, items)) {
     // One item that is no entry makes the list no history.
-    list.items.insert(list.items.begin(), *stranger);
+    list.items.push_back(*stranger);
+    std::rotate(list.items.begin(), list.items.end() - 1, list.items.end());
   }
 }
 
