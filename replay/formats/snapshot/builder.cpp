@@ -37,8 +37,8 @@ void SnapshotBuilder::append(PickleObject& list, std::span<const PickleValue> it
   if (!is(first, Handle::entry)) {
     PickleBuilder::append(list, items);
   } else if (const auto stranger = Histories::extend(list.items, items)) {
-    // One item that is no entry makes the list no history.
-    list.items.insert(list.items.begin(), *stranger);
+    // One item that is no entry makes the list no history; if it is broken, that is why.
+    list.items.front() = is(*stranger, Handle::broken) ? *stranger : make_handle(Handle::opaque);
   }
 }
 
