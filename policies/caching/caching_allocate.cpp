@@ -182,7 +182,7 @@ Placement CachingAllocator::place(Block& found, const Search& search, Allocation
   block->allocation = id;
   blocks_[id] = block;
   ledger().allocated(facts(*block));
-  if (block->size >= settings_.max_split_size) ledger().counters().oversize_allocations.add(1);
+  if (block->size >= settings_.max_split_size) ledger().counters().oversize_allocations.increase(1);
   return {.address = block->address, .size = block->size};
 }
 

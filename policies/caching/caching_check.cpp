@@ -19,9 +19,7 @@ void expect(std::string_view what, PoolKind kind, std::int64_t counted, std::int
 }
 
 void check_statistics(const Statistics& s, const HeapTotals& totals, PoolKind kind) {
-  const auto of = [kind](const StatByKind& stat) {
-    return stat.by_kind[static_cast<std::size_t>(kind)].current;
-  };
+  const auto of = [kind](const StatByKind& stat) { return stat.of(kind).current; };
   expect("reserved_bytes", kind, totals.reserved.count(), of(s.reserved_bytes));
   expect("allocated_bytes", kind, totals.allocated.count(), of(s.allocated_bytes));
   expect("active_bytes", kind, totals.active.count(), of(s.active_bytes));
@@ -59,15 +57,12 @@ void CachingAllocator::check() const {
     check_statistics(s, of_kind, kind);
     indexed += of_kind.indexed;
     if (inactive_split_drifts_) continue;
-    const auto index = static_cast<std::size_t>(kind);
-    expect("inactive_split",
-           kind,
-           of_kind.inactive_split_blocks,
-           s.inactive_split.by_kind[index].current);
+    expect(
+        "inactive_split", kind, of_kind.inactive_split_blocks, s.inactive_split.of(kind).current);
     expect("inactive_split_bytes",
            kind,
            of_kind.inactive_split.count(),
-           s.inactive_split_bytes.by_kind[index].current);
+           s.inactive_split_bytes.of(kind).current);
   }
   check_indices(indexed);
   check_pending();

@@ -32,7 +32,7 @@ void CachingAllocator::do_deallocate(AllocationId id) {
   Block& block = *blocks_[id];
   block.allocated = false;
   ledger().free_requested(facts(block));
-  if (block.size >= settings_.max_split_size) ledger().counters().oversize_allocations.add(-1);
+  if (block.size >= settings_.max_split_size) ledger().counters().oversize_allocations.decrease(1);
   if (block.uses.empty()) {
     finish_free(block);
   } else if (events_paused()) {

@@ -46,19 +46,29 @@ bool CachingAllocator::release_oversize(const Search& search) {
   source_.wait(rules_.release_wait);
   FreeIndex::Tree& blocks = search.pool->free.of(search.stream);
   const Bytes wanted = std::max(search.rounded, settings_.max_split_size);
-  const auto enough =
+  // Changes at run time can leave blocks of this size in expandable ranges or split. Releasing one
+  // is an internal error or worse upstream; we pass them over, as CUDA's allocator does since 2.6.
+  const auto can_be_released = [](const Block& block) {
+    return !block.segment->expandable() && !block.is_split();
+  };
+  const auto smallest_enough =
       search.pool->free.lower_bound(search.stream, {.size = wanted, .address = Address{}});
-  if (enough != blocks.end()) {
-    source_.release_segment(*enough);
+  if (smallest_enough != blocks.end() && can_be_released(*smallest_enough)) {
+    source_.release_segment(*smallest_enough);
     return true;
   }
   // No single one is large enough: from the largest down, until they add up.
   Bytes released;
-  while (released < wanted && !blocks.empty()) {
-    Block& largest = *std::prev(blocks.end());
-    if (largest.size < settings_.max_split_size) break;
-    released += largest.size;
-    source_.release_segment(largest);
+  auto next = smallest_enough;
+  while (released < wanted && next != blocks.begin()) {
+    const auto candidate = std::prev(next);
+    if (candidate->size < settings_.max_split_size) break;
+    if (can_be_released(*candidate)) {
+      released += candidate->size;
+      source_.release_segment(*candidate);
+    } else {
+      next = candidate;
+    }
   }
   return released >= wanted;
 }

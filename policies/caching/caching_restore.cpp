@@ -83,7 +83,7 @@ void CachingAllocator::restore_segment(const SegmentPicture& segment) {
   Block& whole = heap_.add_segment(segment.extent(), segment.stream, pool);
   device_.adopt(round_up(segment.size, segment_unit(pool.kind, settings_)));
   ledger().segment_allocated(reservation(whole, segment.extent()));
-  if (segment.size >= settings_.max_split_size) ledger().counters().oversize_segments.add(1);
+  if (segment.size >= settings_.max_split_size) ledger().counters().oversize_segments.increase(1);
   restore_blocks(whole, segment);
 }
 
@@ -123,7 +123,8 @@ void CachingAllocator::restore_blocks(Block& whole, const SegmentPicture& stretc
     block.allocation = *picture.allocation;
     blocks_[block.allocation] = &block;
     ledger().allocated(facts(block));
-    if (block.size >= settings_.max_split_size) ledger().counters().oversize_allocations.add(1);
+    if (block.size >= settings_.max_split_size)
+      ledger().counters().oversize_allocations.increase(1);
   }
 }
 

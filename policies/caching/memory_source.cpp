@@ -26,16 +26,6 @@ bool has_room(const Block* block, Bytes size) {
 
 }  // namespace
 
-BlockFacts facts(const Block& block) {
-  const Segment& segment = *block.segment;
-  return {.address = block.address,
-          .size = block.size,
-          .requested = block.requested,
-          .stream = segment.stream,
-          .kind = segment.pool->kind,
-          .pool = segment.pool->owner};
-}
-
 ReservationFacts reservation(const Block& block, Extent stretch) {
   const Segment& segment = *block.segment;
   return {.extent = stretch,
@@ -49,7 +39,7 @@ Block* MemorySource::allocate_segment(const Want& want) {
   if (!address) return nullptr;
   Block& block = heap_.add_segment({*address, want.size}, want.stream, want.pool);
   ledger_.segment_allocated(reservation(block, block.extent()));
-  if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.add(1);
+  if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.increase(1);
   return &block;
 }
 
@@ -121,7 +111,7 @@ void MemorySource::release_segment(Block& block) {
   const PoolKind kind = block.segment->pool->kind;
   ledger_.segment_freed(reservation(block, block.extent()));
   device_.free_segment(block.size, segment_unit(kind, settings_));
-  if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.add(-1);
+  if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.decrease(1);
   heap_.take_free(block);
   heap_.remove_segment(block);
 }

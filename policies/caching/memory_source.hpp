@@ -65,7 +65,15 @@ class MemorySource {
 };
 
 /// The ledger's view of a block, and of a stretch of the segment that it lies in.
-[[nodiscard]] BlockFacts facts(const Block& block);
+[[nodiscard]] inline BlockFacts facts(const Block& block) {
+  const Segment& segment = *block.segment;
+  return {.address = block.address,
+          .size = block.size,
+          .requested = block.requested,
+          .stream = segment.stream,
+          .kind = segment.pool->kind,
+          .pool = segment.pool->owner};
+}
 [[nodiscard]] ReservationFacts reservation(const Block& block, Extent stretch);
 
 }  // namespace fragcast

@@ -7,6 +7,7 @@
 
 #include "replay/cli/command.hpp"
 #include "replay/compare/compare.hpp"
+#include "replay/engine/session.hpp"
 #include "replay/report/comparison_text.hpp"
 #include "replay/report/info_text.hpp"
 #include "replay/report/printable.hpp"

@@ -41,7 +41,7 @@ Bytes initially_cached(const Layout& heap) {
 
 /// The trace as the options want it, and in words what became of its `empty_cache` calls.
 struct PlannedTrace {
-  std::optional<Trace> changed;
+  std::shared_ptr<const Trace> changed;
   std::string text = "keep";
 };
 
@@ -61,7 +61,8 @@ PlannedTrace plan_trace(const Trace& trace, const EmptyCachePlan& plan) {
       planned.text += to_text(place);
     }
   }
-  planned.changed = replace_empty_cache(trace, std::move(positions)).trace;
+  planned.changed =
+      std::make_shared<const Trace>(replace_empty_cache(trace, std::move(positions)).trace);
   return planned;
 }
 
@@ -204,6 +205,7 @@ Comparison run_rows_of(const Subject& subject,
                        const std::string& empty_cache,
                        const CompareOptions& options) {
   Comparison comparison{.subject = &subject,
+                        .changed = {},
                         .fidelity = {},
                         .runs = run_rows(rows, trace, options),
                         .initially_cached = initially_cached(subject.trace().initial.heap),
@@ -225,12 +227,13 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
-  const PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
+  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
   Comparison comparison = run_rows_of(subject,
                                       plan.rows(),
                                       planned.changed ? *planned.changed : subject.trace(),
                                       planned.text,
                                       options);
+  comparison.changed = std::move(planned.changed);
   if (subject.is_recording() && plan.same_model()) {
     comparison.fidelity = verify(subject.history, plan.model());
   }
@@ -264,6 +267,7 @@ Comparison simulate(const Subject& subject,
                   prepared.trace(),
                   prepared.empty_cache(),
                   options);
+  comparison.changed = prepared.changed();
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -56,13 +57,15 @@ class PreparedRun {
               const CompareOptions& options);
 
   [[nodiscard]] const Trace& trace() const { return changed_ ? *changed_ : *original_; }
+  /// As Comparison::changed.
+  [[nodiscard]] const std::shared_ptr<const Trace>& changed() const { return changed_; }
   [[nodiscard]] const RunSpec& spec() const { return spec_; }
   /// As ComparedRun::empty_cache.
   [[nodiscard]] const std::string& empty_cache() const { return empty_cache_; }
 
  private:
   const Trace* original_ = nullptr;
-  std::optional<Trace> changed_;
+  std::shared_ptr<const Trace> changed_;
   RunSpec spec_;
   std::string empty_cache_;
 };

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +42,8 @@ struct ComparedRun {
 /// which must outlive it.
 struct Comparison {
   const Subject* subject = nullptr;
+  /// What was replayed, where that is not the subject's trace as it is.
+  std::shared_ptr<const Trace> changed;
   /// How well the recorded settings reproduce the recording; absent where nothing was recorded, or
   /// the model is another allocator's.
   std::optional<Verification> fidelity;
@@ -50,6 +53,9 @@ struct Comparison {
   Bytes initially_cached;
   /// One plain sentence each, the most important first.
   std::vector<std::string> verdict;
+
+  /// What was replayed: the events that runs count are its events.
+  [[nodiscard]] const Trace& trace() const { return changed ? *changed : subject->trace(); }
 };
 
 }  // namespace fragcast

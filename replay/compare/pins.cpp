@@ -15,8 +15,11 @@ struct Unit {
   Extent extent;
   Bytes free;
   Bytes held;
+  /// Of the blocks that live there; absent while none was met.
   std::optional<std::optional<FrameId>> site;
   bool shared = false;
+
+  explicit Unit(Extent covered) : extent{covered} {}
 };
 
 class PinFinder {
@@ -25,7 +28,7 @@ class PinFinder {
 
   void look_at(const SegmentPicture& segment) {
     const Bytes unit_size = segment.expandable() ? segment.page_size : segment.size;
-    Unit unit{.extent = {segment.address, unit_size}};
+    Unit unit{{segment.address, unit_size}};
     for (const BlockPicture& block : segment.blocks) {
       Address at = block.address;
       const Address end = block.address + block.size;
@@ -35,7 +38,7 @@ class PinFinder {
         at = until;
         if (at != unit.extent.end()) continue;
         finish(unit);
-        unit = Unit{.extent = {at, unit_size}};
+        unit = Unit{{at, unit_size}};
       }
     }
   }

@@ -149,8 +149,8 @@ void read_erase_stream(Reader& reader, const ScriptLine& line) {
     reader.fail(fmt::format("erase_stream of {}, which was never allocated", line.word(1)));
   }
   reader.add(control::EraseStream{.allocation = named.allocation,
-                                  .owner = reader.stream(line.word(2)),
-                                  .stream = reader.stream(line.word(3))});
+                                  .owner = reader.stream(line.word(3)),
+                                  .stream = reader.stream(line.word(2))});
 }
 
 void read_complete_events(Reader& reader, const ScriptLine& line) {
@@ -250,7 +250,7 @@ constexpr auto forms = std::to_array<Form>({
     {"malloc", " ID SIZE STREAM [@FILE:LINE:FUNCTION;…]", call, 3, 4, read_malloc},
     {"free", " ID", call, 1, 1, read_free},
     {"record_stream", " ID STREAM", call, 2, 2, read_record_stream},
-    {"erase_stream", " ID OWN-STREAM STREAM", call, 3, 3, read_erase_stream},
+    {"erase_stream", " ID STREAM OWN-STREAM", call, 3, 3, read_erase_stream},
     {"complete_events", " [STREAM]", call, 0, 1, read_complete_events},
     {"sync", "", call, 0, 0, add_bare<control::Synchronize>},
     {"empty_cache", "", call, 0, 0, add_bare<control::EmptyCache>},

@@ -20,7 +20,7 @@ struct ControlText {
   std::string operator()(const control::Synchronize&) const { return "sync"; }
   std::string operator()(const control::EraseStream& call) const {
     return fmt::format(
-        "erase_stream {} {} {}", call.allocation.value(), call.owner.value(), call.stream.value());
+        "erase_stream {} {} {}", call.allocation.value(), call.stream.value(), call.owner.value());
   }
   std::string operator()(const control::PoolCreate& call) const {
     return pool_line("create", call.pool);

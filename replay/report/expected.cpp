@@ -5,7 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "replay/formats/byte_source.hpp"
 #include "replay/formats/input_error.hpp"
+#include "replay/formats/long_lines.hpp"
 #include "replay/report/answer_difference.hpp"
 #include "replay/report/answers.hpp"
 #include "sim/observe/draw.hpp"
@@ -179,6 +181,15 @@ AnswerComparison compare_answers(const Trace& trace,
                                  CheckInterval checks) {
   RecordedAnswers recorded{next_expected, file};
   return Comparison{trace, conditions, recorded}.run(checks);
+}
+
+AnswerComparison compare_answers(const Trace& trace,
+                                 const RunConditions& conditions,
+                                 const std::string& answers_file,
+                                 CheckInterval checks) {
+  LongLines lines{open_source(answers_file)};
+  return compare_answers(
+      trace, conditions, [&] { return lines.next(); }, answers_file, checks);
 }
 
 std::string describe(const AnswerDifference& difference) {

@@ -63,4 +63,10 @@ struct CheckInterval {
                                                const std::string& file,
                                                CheckInterval checks = {});
 
+/// The same with the answers of a file, compressed or not.
+[[nodiscard]] AnswerComparison compare_answers(const Trace& trace,
+                                               const RunConditions& conditions,
+                                               const std::string& answers_file,
+                                               CheckInterval checks = {});
+
 }  // namespace fragcast

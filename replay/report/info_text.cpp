@@ -10,7 +10,7 @@
 
 #include "replay/report/comparison_text.hpp"
 #include "replay/report/printable.hpp"
-#include "replay/report/text_table.hpp"
+#include "replay/report/table.hpp"
 #include "replay/trace/quantity.hpp"
 
 namespace fragcast {
@@ -117,7 +117,7 @@ void write_info(const Subject& subject, std::ostream& out) {
 }
 
 void write_fragmentation(const Fragmentation& parts, std::ostream& out) {
-  TextTable table;
+  Table table;
   const auto line = [&](const char* label, Bytes size) {
     table.add({label, human_size(size), exact_bytes(size)});
   };

@@ -109,6 +109,7 @@ void Follower::adopt(StartState& start) {
     trace_.allocations.push_back({.stack = sized.block.stack});
     out_.addresses.push_back(sized.block.key.address);
     if (sized.inferred) trace_.initial.inferred_sizes.push_back(id);
+    if (sized.uncertain) out_.uncertain_sizes.push_back(id);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,7 @@ Normalised normalise(const Recording& recording,
                                    result.trace,
                                    result.anomalies);
   result.trace.conditions = result.conditions.conditions;
+  result.trace.source_entries = static_cast<std::uint32_t>(device.entries.size());
   result.notes = notes_on(result);
   return result;
 }

@@ -267,9 +267,9 @@ void Inference::find_device_memory() {
 }  // namespace
 
 Bytes RecordedConditions::limit() const {
-  if (!conditions.fraction || *conditions.fraction >= 1.0) return Bytes::unlimited();
-  const double allowed = *conditions.fraction * static_cast<double>(device_total.count());
-  return Bytes{static_cast<std::int64_t>(allowed)};
+  const double fraction = conditions.fraction.value_or(settings.per_process_memory_fraction);
+  if (fraction >= 1.0) return Bytes::unlimited();
+  return Bytes{static_cast<std::int64_t>(fraction * static_cast<double>(device_total.count()))};
 }
 
 RecordedConditions infer_conditions(const Recording& recording,

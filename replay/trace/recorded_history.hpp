@@ -39,6 +39,9 @@ struct RecordedHistory {
   /// In order of time.
   std::vector<RecordedSegmentEvent> segment_events;
   std::vector<EmptyCacheCall> empty_cache_calls;
+  /// Blocks of the start that may be up to 1 MiB larger than the trace has them, in order of their
+  /// numbers.
+  std::vector<AllocationId> uncertain_sizes;
   Bytes initial_reserved;
   Bytes peak_reserved;
   Bytes final_reserved;

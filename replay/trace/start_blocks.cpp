@@ -27,6 +27,7 @@ class HiddenRests {
  public:
   /// `block` is alive, and behind it lies a free block.
   void watch(SizedBlock& block) {
+    block.uncertain = true;
     const BlockKey key = block.block.key;
     watched_.push_back(
         {.end = {.stream = key.stream, .address = key.address + block.size}, .block = &block});
@@ -62,6 +63,7 @@ class HiddenRests {
     const Bytes rest = key.address - watched->end.address;
     if (rest > unsplit_rest) return;
     watched->block->size += rest;
+    watched->block->uncertain = false;
     close(*watched);
   }
   void close(Watched& watched) {
@@ -145,7 +147,7 @@ void Sizing::size_block(std::size_t index) {
   const StartBlock& block = walked_.blocks[index];
   const Stretch& stretch = stretch_around(index);
   const Bytes room = room_until_next(index, stretch.extent.end());
-  blocks_.push_back({.block = block, .size = Bytes{}, .inferred = !block.size});
+  blocks_.push_back({.block = block, .size = Bytes{}, .inferred = !block.size, .uncertain = false});
   SizedBlock& sized = blocks_.back();
   const Bytes wanted = block.size.value_or(rounded(block));
   sized.size = std::min(wanted, room);

@@ -22,6 +22,9 @@ struct SizedBlock {
   Bytes size;
   /// The size is in no entry of the file.
   bool inferred = false;
+  /// Behind it lay a free block, and the history does not show where that began: the block may be
+  /// up to 1 MiB larger.
+  bool uncertain = false;
 };
 
 /// Gives every block of the beginning its size. Where the file does not have it, the split rules

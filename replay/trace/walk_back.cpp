@@ -14,6 +14,8 @@ namespace {
 /// Beyond any device, and safe to add up.
 constexpr Bytes largest_size{std::int64_t{1} << 56};
 constexpr Address last_address{std::uint64_t{1} << 62};
+/// A request can fail because it is absurd.
+constexpr Bytes largest_failure{std::int64_t{1} << 62};
 
 struct LiveBlock {
   Bytes requested;
@@ -107,7 +109,10 @@ void BackwardWalk::look_ahead() {
   for (std::size_t i = 0; i < device_.entries.size(); ++i) {
     const RecordedEntry& entry = device_.entries[i];
     if (!has_stream(entry.action)) continue;
-    if (entry.size < Bytes{0} || entry.size > largest_size) reject(i, "has an impossible size");
+    const bool failed = entry.action == RecordedAction::oom;
+    if (entry.size < Bytes{0} || entry.size > (failed ? largest_failure : largest_size)) {
+      reject(i, "has an impossible size");
+    }
     if (entry.address >= last_address) reject(i, "has an impossible address");
     if (i < out_.first_entry) continue;
     if (entry.action == RecordedAction::free_requested) out_.has_free_requests = true;

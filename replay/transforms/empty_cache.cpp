@@ -33,8 +33,12 @@ EmptyCacheChange replace_empty_cache(const Trace& trace, std::vector<std::size_t
   std::uint32_t source = 0;
   const auto insert_up_to = [&](std::size_t done) {
     for (; next != positions.end() && *next <= done; ++next, ++change.inserted) {
-      change.trace.events.push_back(
-          {.source = source, .detail = empty_cache, .kind = EventKind::control});
+      change.trace.events.push_back({.size = {},
+                                     .allocation = {},
+                                     .source = source,
+                                     .detail = empty_cache,
+                                     .stream = {},
+                                     .kind = EventKind::control});
     }
   };
   for (std::size_t i = 0; i < trace.events.size(); ++i) {

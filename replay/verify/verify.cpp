@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "replay/engine/session.hpp"
 #include "replay/verify/explain_divergence.hpp"
@@ -105,6 +107,8 @@ class Comparison {
   /// What the recording has come to: its next segment event, and what it holds.
   std::size_t next_recorded_ = 0;
   Bytes reserved_;
+  /// What was recorded for the present event, as far as it is not matched.
+  std::vector<const LogEntry*> waiting_;
   std::size_t requests_ = 0;
 };
 
@@ -121,33 +125,54 @@ void Comparison::step() {
   compare_reserved();
 }
 
-/// What the model did for this event against what was recorded since the event before: in order,
-/// each recorded one found at most once.
+/// The first of the recorded events waiting to be matched that is `done`; `size()` if none is.
+std::size_t find_in(const std::vector<const LogEntry*>& waiting, const LogEntry& done) {
+  const auto found = std::find_if(
+      waiting.begin(), waiting.end(), [&](const LogEntry* entry) { return same(*entry, done); });
+  return static_cast<std::size_t>(found - waiting.begin());
+}
+
+/// Whether the event at `index` may come before those that wait in front of it: in which order a
+/// flush goes through several private pools is a hash map's upstream, and says nothing.
+bool may_overtake(const std::vector<const LogEntry*>& waiting, std::size_t index) {
+  const PoolId pool = waiting[index]->pool;
+  return std::all_of(waiting.begin(),
+                     waiting.begin() + static_cast<std::ptrdiff_t>(index),
+                     [&](const LogEntry* entry) {
+                       return pool != PoolId{} && entry->pool != PoolId{} && entry->pool != pool;
+                     });
+}
+
+/// What the model did for this event against what was recorded for it: in order, each recorded one
+/// matched at most once.
 void Comparison::compare_segment_events(const Event& event) {
   const auto& recorded = recording_.recorded.segment_events;
-  const bool moves = moves_memory(recording_.trace, event);
-  std::size_t until = next_recorded_;
-  while (moves && until < recorded.size() && recorded[until].entry <= event.source) ++until;
-  std::size_t next = next_recorded_;
+  waiting_.clear();
+  for (const bool moves = moves_memory(recording_.trace, event);
+       moves && next_recorded_ < recorded.size() && recorded[next_recorded_].entry <= event.source;
+       ++next_recorded_) {
+    waiting_.push_back(&recorded[next_recorded_].what);
+    reserved_ += change_of(*waiting_.back());
+  }
   for (const LogEntry& done : log_) {
     if (!is_segment_event(done.action)) continue;
-    std::size_t found = next;
-    while (found < until && !same(recorded[found].what, done)) ++found;
-    if (found != next || found == until) {
+    const std::size_t found = find_in(waiting_, done);
+    if (found == waiting_.size() || !may_overtake(waiting_, found)) {
       diverged(event,
-               next == until ? describe_unrecorded(done)
-                             : describe_difference(recorded[next].what, done));
+               waiting_.empty() ? describe_unrecorded(done)
+                                : describe_difference(*waiting_.front(), done));
     }
-    if (found == until) {
+    if (found == waiting_.size()) {
       ++result_.unrecorded;
-    } else {
-      ++result_.segment_events.equal;
-      next = found + 1;
+      continue;
     }
+    ++result_.segment_events.equal;
+    const auto first = waiting_.begin();
+    const auto matched = first + static_cast<std::ptrdiff_t>(found);
+    // What was recorded before it and did not happen is missed for good.
+    waiting_.erase(may_overtake(waiting_, found) ? matched : first, matched + 1);
   }
-  if (next < until) diverged(event, describe_missing(recorded[next].what));
-  for (std::size_t i = next_recorded_; i < until; ++i) reserved_ += change_of(recorded[i].what);
-  next_recorded_ = until;
+  if (!waiting_.empty()) diverged(event, describe_missing(*waiting_.front()));
 }
 
 void Comparison::compare_outcome(const Event& event, const EventResult& result) {

@@ -3,30 +3,30 @@
 namespace fragcast {
 
 void Ledger::allocated(const BlockFacts& block) {
-  statistics_.allocation.add(block.kind, 1);
-  statistics_.allocated_bytes.add(block.kind, block.size);
-  statistics_.active.add(block.kind, 1);
-  statistics_.active_bytes.add(block.kind, block.size);
-  statistics_.requested_bytes.add(block.kind, block.requested);
+  statistics_.allocation.increase(block.kind, 1);
+  statistics_.allocated_bytes.increase(block.kind, block.size);
+  statistics_.active.increase(block.kind, 1);
+  statistics_.active_bytes.increase(block.kind, block.size);
+  statistics_.requested_bytes.increase(block.kind, block.requested);
   log(LogAction::alloc, block.address, block.requested, block.stream, block.pool);
 }
 
 void Ledger::free_requested(const BlockFacts& block) {
-  statistics_.allocation.add(block.kind, -1);
-  statistics_.allocated_bytes.add(block.kind, -block.size);
+  statistics_.allocation.decrease(block.kind, 1);
+  statistics_.allocated_bytes.decrease(block.kind, block.size);
   log(LogAction::free_requested, block.address, block.requested, block.stream, block.pool);
 }
 
 void Ledger::free_completed(const BlockFacts& block) {
-  statistics_.active.add(block.kind, -1);
-  statistics_.active_bytes.add(block.kind, -block.size);
-  statistics_.requested_bytes.add(block.kind, -block.requested);
+  statistics_.active.decrease(block.kind, 1);
+  statistics_.active_bytes.decrease(block.kind, block.size);
+  statistics_.requested_bytes.decrease(block.kind, block.requested);
   log(LogAction::free_completed, block.address, block.requested, block.stream, block.pool);
 }
 
 void Ledger::segment_allocated(const ReservationFacts& segment) {
-  statistics_.segment.add(segment.kind, 1);
-  statistics_.reserved_bytes.add(segment.kind, segment.extent.size);
+  statistics_.segment.increase(segment.kind, 1);
+  statistics_.reserved_bytes.increase(segment.kind, segment.extent.size);
   ++statistics_.num_device_alloc;
   log(LogAction::segment_alloc,
       segment.extent.begin,
@@ -36,8 +36,8 @@ void Ledger::segment_allocated(const ReservationFacts& segment) {
 }
 
 void Ledger::segment_freed(const ReservationFacts& segment) {
-  statistics_.segment.add(segment.kind, -1);
-  statistics_.reserved_bytes.add(segment.kind, -segment.extent.size);
+  statistics_.segment.decrease(segment.kind, 1);
+  statistics_.reserved_bytes.decrease(segment.kind, segment.extent.size);
   ++statistics_.num_device_free;
   log(LogAction::segment_free,
       segment.extent.begin,
@@ -47,7 +47,7 @@ void Ledger::segment_freed(const ReservationFacts& segment) {
 }
 
 void Ledger::mapped(const ReservationFacts& stretch) {
-  statistics_.reserved_bytes.add(stretch.kind, stretch.extent.size);
+  statistics_.reserved_bytes.increase(stretch.kind, stretch.extent.size);
   ++statistics_.num_device_alloc;
   log(LogAction::segment_map,
       stretch.extent.begin,
@@ -57,7 +57,7 @@ void Ledger::mapped(const ReservationFacts& stretch) {
 }
 
 void Ledger::unmapped(const ReservationFacts& stretch) {
-  statistics_.reserved_bytes.add(stretch.kind, -stretch.extent.size);
+  statistics_.reserved_bytes.decrease(stretch.kind, stretch.extent.size);
   ++statistics_.num_device_free;
   log(LogAction::segment_unmap,
       stretch.extent.begin,
@@ -67,23 +67,13 @@ void Ledger::unmapped(const ReservationFacts& stretch) {
 }
 
 void Ledger::inactive_split_changed(PoolKind kind, std::int64_t blocks, Bytes bytes) {
-  statistics_.inactive_split.add(kind, blocks);
-  statistics_.inactive_split_bytes.add(kind, bytes);
+  statistics_.inactive_split.change(kind, blocks);
+  statistics_.inactive_split_bytes.change(kind, bytes);
 }
 
 void Ledger::out_of_memory(Bytes tried, Bytes device_free, StreamId stream, PoolId pool) {
   ++statistics_.num_ooms;
   log(LogAction::oom, Address{} + device_free, tried, stream, pool);
-}
-
-void Ledger::snapshot_taken(Bytes active) {
-  if (log_ != nullptr) {
-    log_->push_back({.action = LogAction::snapshot,
-                     .address = Address{},
-                     .size = active,
-                     .stream = std::nullopt,
-                     .pool = PoolId{}});
-  }
 }
 
 }  // namespace fragcast

@@ -45,8 +45,6 @@ class Ledger {
 
   /// `tried` bytes could not be had while the device had `device_free`.
   void out_of_memory(Bytes tried, Bytes device_free, StreamId stream, PoolId pool);
-  /// A snapshot of the heap was taken, with `active` bytes in use.
-  void snapshot_taken(Bytes active);
 
   /// For the counters that only the model itself can know (retries, oversize blocks, …).
   [[nodiscard]] Statistics& counters() { return statistics_; }

@@ -20,13 +20,21 @@ struct Stat {
   std::int64_t allocated = 0;
   std::int64_t freed = 0;
 
-  void add(std::int64_t amount) {
+  void increase(std::int64_t amount) {
     current += amount;
+    allocated += amount;
     peak = std::max(peak, current);
-    if (amount > 0) {
-      allocated += amount;
+  }
+  void decrease(std::int64_t amount) {
+    current -= amount;
+    freed += amount;
+  }
+  /// By a net difference of either sign.
+  void change(std::int64_t amount) {
+    if (amount >= 0) {
+      increase(amount);
     } else {
-      freed -= amount;
+      decrease(-amount);
     }
   }
   void reset_peak() { peak = current; }
@@ -38,11 +46,27 @@ struct StatByKind {
   Stat all;
   std::array<Stat, 2> by_kind;
 
-  void add(PoolKind kind, std::int64_t amount) {
-    all.add(amount);
-    by_kind[static_cast<std::size_t>(kind)].add(amount);
+  [[nodiscard]] Stat& of(PoolKind kind) { return by_kind[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const Stat& of(PoolKind kind) const {
+    return by_kind[static_cast<std::size_t>(kind)];
   }
-  void add(PoolKind kind, Bytes amount) { add(kind, amount.count()); }
+
+  void increase(PoolKind kind, std::int64_t amount) {
+    all.increase(amount);
+    of(kind).increase(amount);
+  }
+  void increase(PoolKind kind, Bytes amount) { increase(kind, amount.count()); }
+  void decrease(PoolKind kind, std::int64_t amount) {
+    all.decrease(amount);
+    of(kind).decrease(amount);
+  }
+  void decrease(PoolKind kind, Bytes amount) { decrease(kind, amount.count()); }
+  void change(PoolKind kind, std::int64_t amount) {
+    all.change(amount);
+    of(kind).change(amount);
+  }
+  void change(PoolKind kind, Bytes amount) { change(kind, amount.count()); }
+
   [[nodiscard]] const Stat& small() const { return by_kind[0]; }
   [[nodiscard]] const Stat& large() const { return by_kind[1]; }
 };

@@ -3,38 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
-#include <fstream>
-#include <istream>
 
+#include "replay/formats/byte_source.hpp"
 #include "replay/formats/call_script.hpp"
 #include "sim/core/check.hpp"
 
 namespace fragcast {
-namespace {
-
-/// The text of a gzipped file.
-class GzipText {
- public:
-  explicit GzipText(const std::filesystem::path& path) : file_{path, std::ios::binary} {
-    stream_.push(boost::iostreams::gzip_decompressor{});
-    stream_.push(file_);
-  }
-  [[nodiscard]] std::istream& stream() { return stream_; }
-  [[nodiscard]] std::optional<std::string_view> next_line() {
-    if (!std::getline(stream_, line_)) return std::nullopt;
-    return line_;
-  }
-
- private:
-  std::ifstream file_;
-  boost::iostreams::filtering_istream stream_;
-  std::string line_;
-};
-
-}  // namespace
-
 std::vector<GoldenScript> golden_scripts(const std::filesystem::path& directory) {
   constexpr std::string_view ending = ".txt.gz";
   std::vector<GoldenScript> scripts;
@@ -53,13 +27,12 @@ std::vector<GoldenScript> golden_scripts(const std::filesystem::path& directory)
 std::string run_golden_script(const GoldenScript& golden,
                               const RunSpec& spec,
                               CheckInterval checks) {
-  GzipText script{golden.script};
-  const Trace trace = read_call_script(script.stream(), golden.script.string());
-  GzipText answers{golden.answers};
-  const LineSource next_line = [&] { return answers.next_line(); };
+  const std::string script_file = golden.script.string();
+  ByteSource script = open_source(script_file);
+  const Trace trace = read_call_script([&] { return script.next_line(); }, script_file);
   try {
-    const AnswerComparison comparison = compare_answers(
-        trace, resolve_conditions(trace, spec), next_line, golden.answers.string(), checks);
+    const AnswerComparison comparison =
+        compare_answers(trace, resolve_conditions(trace, spec), golden.answers.string(), checks);
     if (comparison.difference) return describe(*comparison.difference);
     return comparison.lines > 1 ? "" : "nothing was compared";
   } catch (const InvariantError& error) {

@@ -1,6 +1,5 @@
 #include "replay/formats/snapshot/builder.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace fragcast {

@@ -117,7 +117,7 @@ TEST_CASE("every call has a form", "[call_script]") {
   CHECK(only_control<control::ChangeSettings>(read("settings expandable_segments:True\n")).text ==
         "expandable_segments:True");
 
-  const Trace erased = read("malloc a 1 2\nerase_stream a 2 5\n");
+  const Trace erased = read("malloc a 1 2\nerase_stream a 5 2\n");
   const auto& erase = only_control<control::EraseStream>(erased);
   CHECK(erase.allocation == AllocationId{0U});
   CHECK(erase.owner == StreamId{std::uint16_t{2}});
@@ -232,7 +232,7 @@ TEST_CASE("a written script reads back as the same trace", "[call_script]") {
       "malloc 0 555745280 0 @train.py:12:forward;C%3A\\run.py:40:main\n"
       "malloc 1 0 3\n"
       "record_stream 0 2\n"
-      "erase_stream 0 0 2\n"
+      "erase_stream 0 2 0\n"
       "complete_events 2\n"
       "complete_events\n"
       "pool_create 1\n"

@@ -9,7 +9,7 @@ namespace fragcast {
 
 /// A table for people: the first column left-aligned, the others right-aligned, widths fitted to
 /// the contents in code points. A row of one empty cell is a blank line.
-class TextTable {
+class Table {
  public:
   using Row = std::vector<std::string>;
 

@@ -1,4 +1,4 @@
-#include "replay/report/text_table.hpp"
+#include "replay/report/table.hpp"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ std::size_t width(const std::string& text) {
 
 }  // namespace
 
-void TextTable::print(std::ostream& out) const {
+void Table::print(std::ostream& out) const {
   std::vector<std::size_t> widths;
   for (const Row& row : rows_) {
     if (row.size() < 2) continue;
