@@ -76,6 +76,8 @@ class AllocatorModel {
     Bytes largest;
   };
   [[nodiscard]] virtual CacheInfo cache_info() const = 0;
+  /// The largest request that the allocator rounds to `rounded`, a size that it rounds to.
+  [[nodiscard]] virtual Bytes largest_request(Bytes rounded) const { return rounded; }
   /// Re-derives every invariant from scratch; throws InvariantError naming the first that fails.
   virtual void check() const = 0;
 

@@ -80,11 +80,14 @@ MadeModel make_npu_caching(const ModelSpec& spec, Device& device) {
 }
 
 bool same_npu_settings(std::string_view a, std::string_view b) {
-  const SettingsResult first = parse_settings(npu_settings_grammar(), a);
-  const SettingsResult second = parse_settings(npu_settings_grammar(), b);
-  const auto* left = std::get_if<ParsedSettings>(&first);
-  const auto* right = std::get_if<ParsedSettings>(&second);
-  return left != nullptr && right != nullptr && left->settings == right->settings;
+  const auto first = read_npu_settings(a);
+  return first && first == read_npu_settings(b);
+}
+
+std::optional<AllocatorSettings> read_npu_settings(std::string_view text) {
+  const SettingsResult result = parse_settings(npu_settings_grammar(), text);
+  const auto* parsed = std::get_if<ParsedSettings>(&result);
+  return parsed != nullptr ? std::optional{parsed->settings} : std::nullopt;
 }
 
 }  // namespace fragcast

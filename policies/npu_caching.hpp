@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "policies/registry.hpp"
 
 namespace fragcast {
@@ -13,5 +16,8 @@ namespace fragcast {
 
 /// Whether torch_npu accepts both settings strings and they mean the same.
 [[nodiscard]] bool same_npu_settings(std::string_view a, std::string_view b);
+
+/// What a settings string means to torch_npu; nothing if it is refused.
+[[nodiscard]] std::optional<AllocatorSettings> read_npu_settings(std::string_view text);
 
 }  // namespace fragcast

@@ -15,7 +15,8 @@ std::span<const ModelEntry> all_models() {
                  .options = npu_setting_options(),
                  .variable = "PYTORCH_NPU_ALLOC_CONF",
                  .make = make_npu_caching,
-                 .same_settings = same_npu_settings},
+                 .same_settings = same_npu_settings,
+                 .read_settings = read_npu_settings},
   };
   return models;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "policies/allocator_model.hpp"
+#include "policies/caching/settings.hpp"
 #include "sim/device/device.hpp"
 
 namespace fragcast {
@@ -49,6 +51,9 @@ struct ModelEntry {
   MadeModel (*make)(const ModelSpec& spec, Device& device);
   /// Whether two settings strings mean the same; false if either is refused.
   bool (*same_settings)(std::string_view a, std::string_view b);
+  /// What a settings string means; nothing if it is refused. Null for models that are no caching
+  /// allocators.
+  std::optional<AllocatorSettings> (*read_settings)(std::string_view text) = nullptr;
 };
 
 /// All models, in the order in which they are listed.

@@ -38,6 +38,9 @@ class CachingAllocator final : public AllocatorModel {
 
   [[nodiscard]] Layout layout() const override;
   [[nodiscard]] CacheInfo cache_info() const override;
+  [[nodiscard]] Bytes largest_request(Bytes rounded) const override {
+    return rounded - rules_.padding;
+  }
   void check() const override;
 
  private:

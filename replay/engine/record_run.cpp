@@ -11,6 +11,7 @@
 #include "replay/engine/session.hpp"
 #include "replay/formats/input_error.hpp"
 #include "replay/trace/address_map.hpp"
+#include "sim/core/check.hpp"
 #include "sim/core/dense_map.hpp"
 #include "sim/observe/event_log.hpp"
 
@@ -108,7 +109,10 @@ class RunRecorder {
   void record(const LogEntry& entry, const Event& event);
   void record(const SegmentPicture& segment);
   [[nodiscard]] StackId stack_of(const LogEntry& entry, const Event& event);
-  [[nodiscard]] StackId stack_of(AllocationId id) const { return trace_.allocations[id.index()].stack; }
+  [[nodiscard]] StackId stack_of(AllocationId id) const {
+    return trace_.allocations[id.index()].stack;
+  }
+  [[nodiscard]] AllocationId user_of(BlockKey key);
   [[nodiscard]] Bytes requested(AllocationId id, Bytes size) const;
   [[nodiscard]] std::uint16_t index_of(StreamId stream);
   [[nodiscard]] std::uint16_t index_of(PoolId pool);
@@ -172,9 +176,9 @@ StackId RunRecorder::stack_of(const LogEntry& entry, const Event& event) {
       users_.put(key, event.allocation);
       return in_progress;
     case LogAction::free_requested:
-      return stack_of(*users_.find(key));
+      return stack_of(user_of(key));
     case LogAction::free_completed: {
-      const StackId stack = stack_of(*users_.find(key));
+      const StackId stack = stack_of(user_of(key));
       users_.erase(key);
       return stack;
     }
@@ -213,6 +217,12 @@ void RunRecorder::record(const SegmentPicture& segment) {
          .state = recorded(block.state)});
   }
   device_.segments.push_back(std::move(out));
+}
+
+AllocationId RunRecorder::user_of(BlockKey key) {
+  const AllocationId* user = users_.find(key);
+  FRAGCAST_CHECK(user != nullptr, "the model freed a block that nobody had");
+  return *user;
 }
 
 Bytes RunRecorder::requested(AllocationId id, Bytes size) const {

@@ -10,8 +10,8 @@ namespace fragcast {
 /// What a simulated device is called in a recording.
 struct RecordedAs {
   int device = 0;
-  /// Handles of streams and ids of pools; those beyond, and all of a call script, are named by their
-  /// numbers.
+  /// Handles of streams and ids of pools; those beyond, and all of a call script, are named by
+  /// their numbers.
   const RecordedNames& names;
 };
 
@@ -23,7 +23,8 @@ struct RecordedAs {
 /// Beyond what torch records, or in other ways:
 /// * times are no times but places: microsecond N is `event:N` of what was replayed;
 /// * the stack of a free is that of the allocation, as torch has it with `context="alloc"`;
-/// * a request of which only the rounded size is known, as it failed when it was recorded, and which
+/// * a request of which only the rounded size is known, as it failed when it was recorded, and
+/// which
 ///   was served, is recorded as the largest one that the allocator rounds to it.
 ///
 /// The stacks stay with the trace: stack ids are its own, Recording::stacks is empty.

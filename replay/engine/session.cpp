@@ -166,6 +166,10 @@ EventResult Session::step() {
 }
 
 EventResult Session::allocate(const Event& event) {
+  // A program that asked again after a failure wants one block; here it may have it already.
+  if (event.failed_in_recording && model_->is_live(event.allocation)) {
+    return {.kind = EventResult::Kind::skipped, .placement = {}};
+  }
   AllocateOutcome outcome = model_->allocate({.id = event.allocation,
                                               .size = event.size,
                                               .stream = event.stream,

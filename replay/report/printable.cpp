@@ -2,42 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+
+#include "replay/formats/utf8.hpp"
 
 namespace fragcast {
 namespace {
-
-/// The character that a text begins with; a length of 0 if it does not begin with valid UTF-8.
-struct FirstCharacter {
-  std::uint32_t code = 0;
-  std::size_t length = 0;
-};
-
-std::uint32_t byte_at(std::string_view text, std::size_t index) {
-  return static_cast<unsigned char>(text[index]);
-}
-
-bool is_continuation(std::uint32_t byte) { return (byte & 0xC0U) == 0x80U; }
-
-/// By RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
-FirstCharacter first_character(std::string_view text) {
-  const std::uint32_t lead = byte_at(text, 0);
-  if (lead < 0x80) return {.code = lead, .length = 1};
-  const std::size_t length = lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (length == 0 || lead > 0xF4 || text.size() < length) return {};
-  std::uint32_t code = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const std::uint32_t next = byte_at(text, i);
-    if (!is_continuation(next)) return {};
-    code = code << 6 | (next & 0x3FU);
-  }
-  constexpr std::array<std::uint32_t, 5> smallest_of_length{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < smallest_of_length[length] || surrogate || code > 0x10FFFF) return {};
-  return {.code = code, .length = length};
-}
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
@@ -71,9 +41,9 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const FirstCharacter first = first_character(text);
+    const Utf8Character first = first_character(text);
     if (first.length == 0) {
-      append_escaped(out, byte_at(text, 0));
+      append_escaped(out, static_cast<unsigned char>(text.front()));
       text.remove_prefix(1);
       continue;
     }

@@ -34,7 +34,7 @@ class Inference {
     find_settings();
     find_padding();
     find_device_memory();
-    out_.conditions.fraction = stated_.fraction;
+    out_.conditions.fraction = stated_.fraction ? stated_.fraction : of_simulation().fraction;
     out_.conditions.instant_events = false;
     return std::move(out_);
   }
@@ -44,6 +44,11 @@ class Inference {
     out_.evidence.push_back({.id = std::move(id), .text = std::move(text)});
   }
   [[nodiscard]] bool is_npu() const { return out_.model == npu_model; }
+  /// What a recording of a simulated run says itself.
+  [[nodiscard]] const RecordedSettings& of_simulation() const {
+    static const RecordedSettings nothing;
+    return recording_.settings ? *recording_.settings : nothing;
+  }
 
   void find_model();
   void infer_model();
@@ -203,6 +208,12 @@ void Inference::find_padding() {
     }
     return;
   }
+  if (const auto& soc = of_simulation().soc) {
+    if (*soc == "ascend950") out_.padding = Bytes{};
+    out_.conditions.soc = soc;
+    note("soc_recorded", fmt::format("chip {}, from the file of a simulated run", *soc));
+    return;
+  }
   infer_padding();
 }
 
@@ -245,6 +256,10 @@ void Inference::find_device_memory() {
   std::optional<Bytes> memory = stated_.device_memory;
   if (memory) {
     note("device_memory_stated", fmt::format("device memory {} bytes, as stated", memory->count()));
+  } else if (of_simulation().device_memory) {
+    memory = of_simulation().device_memory;
+    note("device_memory_recorded",
+         fmt::format("device memory {} bytes, from the file of a simulated run", memory->count()));
   } else if (!walked_.failures.empty()) {
     Bytes least = Bytes::unlimited();
     for (const RecordedFailure& failure : walked_.failures) {

@@ -269,6 +269,15 @@ PickleValue SnapshotRecords::settings(const PickleObject& dict) {
     } else if (word == Word::roundup_power2_divisions) {
       (void)fields_.number(key, value, Handle::divisions, "a dict of integers");
       settings.roundup_power2_divisions = std::move(parts_.divisions);
+    } else if (word == Word::fragcast_device_memory) {
+      settings.device_memory = fields_.bytes(key, value);
+    } else if (word == Word::fragcast_memory_fraction) {
+      settings.fraction = fields_.real(key, value);
+      if (!(*settings.fraction >= 0.0 && *settings.fraction <= 1.0)) {
+        fields_.fail("has a memory fraction that is not between 0 and 1");
+      }
+    } else if (word == Word::fragcast_soc) {
+      settings.soc = fields_.text(key, value);
     } else if (tables_.texts()[key].ends_with("ALLOC_CONF")) {
       // Of two variables, such as a new name beside the old, the one that says something counts.
       if (settings.text.empty()) {

@@ -61,6 +61,9 @@ constexpr auto words = std::to_array<std::pair<Word, std::string_view>>({
     {Word::garbage_collection_threshold, "garbage_collection_threshold"},
     {Word::expandable_segments, "expandable_segments"},
     {Word::roundup_power2_divisions, "roundup_power2_divisions"},
+    {Word::fragcast_device_memory, "fragcast_device_memory"},
+    {Word::fragcast_memory_fraction, "fragcast_memory_fraction"},
+    {Word::fragcast_soc, "fragcast_soc"},
 });
 
 constexpr auto meaningless = std::to_array<std::string_view>({

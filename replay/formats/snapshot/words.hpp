@@ -69,8 +69,12 @@ enum class Word : std::uint8_t {
   garbage_collection_threshold,
   expandable_segments,
   roundup_power2_divisions,
+  // What only snapshots of simulated runs have there.
+  fragcast_device_memory,
+  fragcast_memory_fraction,
+  fragcast_soc,
 };
-constexpr std::size_t word_count = static_cast<std::size_t>(Word::roundup_power2_divisions) + 1;
+constexpr std::size_t word_count = static_cast<std::size_t>(Word::fragcast_soc) + 1;
 
 /// Makes every Word, and every key of `means_nothing`, a text; `tables` must hold none yet.
 void intern_words(PickleTables& tables);
