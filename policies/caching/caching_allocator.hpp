@@ -25,17 +25,15 @@ namespace fragcast {
 /// a limit) refuses, memory is taken back in ever harder ways, and the device asked again:
 ///
 ///     take a free block ─▶ collect garbage, grow ─▶ overflow pools ─▶ release oversize, grow
-///                                                                   ─▶ flush everything, grow ─▶
-///                                                                   out of memory
+///          ─▶ flush everything, grow ─▶ out of memory
 ///
 /// A freed block merges with free neighbours and stays cached. One that other streams use waits for
 /// their events first.
-///
 /// Left out: inter-process sharing, checkpoints of private pools, pinned host memory, HCCL's
 /// registered ranges, the workspace allocator.
 class CachingAllocator final : public AllocatorModel {
  public:
-  /// `device` must outlive the allocator. The settings' grammar serves run-time changes.
+  /// `device` must outlive the allocator.
   CachingAllocator(const CachingRules& rules, const AllocatorSettings& settings, Device& device);
 
   [[nodiscard]] Layout layout() const override;
@@ -145,8 +143,7 @@ class CachingAllocator final : public AllocatorModel {
   std::vector<Block*> held_back_;
   int captures_ = 0;
   std::optional<Bytes> limit_;
-  /// Since base alignment cut a plain block, `inactive_split` upstream (and here) no longer adds
-  /// up.
+  /// Base alignment has cut a plain block: `inactive_split` adds up no more, as upstream.
   bool inactive_split_drifts_ = false;
   std::vector<Block*> scratch_;
 };

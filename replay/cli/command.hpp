@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "replay/cli/options.hpp"
+#include "replay/cli/progress.hpp"
+#include "replay/report/emphasis.hpp"
 
 namespace fragcast {
 
@@ -16,10 +18,21 @@ enum class ExitStatus : int {
   our_bug = 70,
 };
 
-/// Where a command writes.
+/// Where a command writes, and which of it is a terminal.
 struct Console {
   std::ostream& out;
   std::ostream& err;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+
+  [[nodiscard]] Emphasis emphasis(Color color) const {
+    const bool wanted = color == Color::always || (color == Color::automatic && out_is_terminal);
+    return wanted ? Emphasis::terminal : Emphasis::plain;
+  }
+  [[nodiscard]] Progress::Shown progress(Verbosity verbosity) const {
+    const bool wanted = err_is_terminal && verbosity == Verbosity::normal;
+    return wanted ? Progress::Shown::yes : Progress::Shown::no;
+  }
 };
 
 /// One subcommand.

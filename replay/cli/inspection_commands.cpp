@@ -46,8 +46,10 @@ bool verify_one(const Subject& subject, const Options& options, Console& console
       verification.refusal.empty() &&
       (verification.perfect() || (options.tolerance > 0 && missing <= options.tolerance));
   if (options.verbosity == Verbosity::normal) write_subject(subject, console.out);
-  console.out << (verification.perfect() ? "reproduced" : "NOT reproduced") << ": "
-              << describe(verification)
+  const Emphasis emphasis = console.emphasis(options.color);
+  console.out << (verification.perfect() ? strong("reproduced", emphasis)
+                                         : alarming("NOT reproduced", emphasis))
+              << ": " << describe(verification)
               << fmt::format(", reserved off by {} bytes at most\n",
                              verification.reserved_max_error.count());
   if (verification.first) {

@@ -10,6 +10,7 @@
 #include "replay/report/comparison_text.hpp"
 #include "replay/report/expected.hpp"
 #include "replay/report/output_file.hpp"
+#include "replay/report/printable.hpp"
 #include "replay/report/series_csv.hpp"
 #include "replay/report/snapshot_out.hpp"
 
@@ -52,12 +53,15 @@ void print(const std::vector<Comparison>& comparisons, const Options& options, C
   }
   const TextDetail detail =
       options.verbosity == Verbosity::quiet ? TextDetail::verdict_only : TextDetail::full;
-  for (const Comparison& comparison : comparisons) write_text(comparison, detail, console.out);
+  for (const Comparison& comparison : comparisons) {
+    write_text(comparison, detail, console.emphasis(options.color), console.out);
+  }
 }
 
-std::vector<Subject> load_all(const Options& options) {
+std::vector<Subject> load_all(const Options& options, Progress& progress) {
   std::vector<Subject> subjects;
   for (const std::string& file : options.files) {
+    progress.now("reading " + printable(file));
     for (Subject& subject : load_subjects(file, options.load)) {
       subjects.push_back(std::move(subject));
     }
@@ -106,10 +110,15 @@ void require_one(const std::vector<Subject>& subjects, const char* option) {
 
 ExitStatus run_compare(const Options& options, Console& console) {
   Outputs outputs{options, console.out};
-  const std::vector<Subject> subjects = load_all(options);
+  Progress progress{console.err, console.progress(options.verbosity)};
+  const std::vector<Subject> subjects = load_all(options, progress);
   std::vector<Comparison> comparisons;
   comparisons.reserve(subjects.size());
-  for (const Subject& subject : subjects) comparisons.push_back(compare(subject, options.compare));
+  for (const Subject& subject : subjects) {
+    progress.now(
+        fmt::format("simulating {} under several settings", printable(subject.source.file)));
+    comparisons.push_back(compare(subject, options.compare));
+  }
   outputs.write(comparisons);
   print(comparisons, options, console);
   return ExitStatus::fine;
@@ -117,13 +126,15 @@ ExitStatus run_compare(const Options& options, Console& console) {
 
 ExitStatus run_replay(const Options& options, Console& console) {
   Outputs outputs{options, console.out};
-  const std::vector<Subject> subjects = load_all(options);
+  Progress progress{console.err, console.progress(options.verbosity)};
+  const std::vector<Subject> subjects = load_all(options, progress);
   if (options.answers) require_one(subjects, "--answers");
   if (options.snapshot_out) require_one(subjects, "--snapshot-out");
   if (options.expect) require_one(subjects, "--expect");
   std::vector<Comparison> comparisons;
   ExitStatus status = ExitStatus::fine;
   for (const Subject& subject : subjects) {
+    progress.now("simulating " + printable(subject.source.file));
     const PreparedRun prepared{subject, options.setting, options.compare};
     if (options.expect) {
       return meets_expectation(prepared, *options.expect, console) ? ExitStatus::fine

@@ -76,6 +76,13 @@ std::string change(const Comparison& comparison, const ComparedRun& row) {
                      human_size(reference.peak.reserved));
 }
 
+void say_what_is_refused(const Comparison& comparison, Sentences& verdict) {
+  for (const ComparedRun& row : comparison.runs) {
+    if (!row.refused()) continue;
+    verdict.push_back(fmt::format("{} is refused: {}", row.run.name, row.run.reason));
+  }
+}
+
 void say_what_changes(const Comparison& comparison, Sentences& verdict) {
   const ComparedRun* best = nullptr;
   const ComparedRun* worst = nullptr;
@@ -126,6 +133,7 @@ std::vector<std::string> pass_verdict(const Comparison& comparison) {
   Sentences verdict;
   say_whether_it_fits(comparison, verdict);
   say_what_changes(comparison, verdict);
+  say_what_is_refused(comparison, verdict);
   say_what_it_rests_on(comparison, verdict);
   return verdict;
 }

@@ -75,7 +75,7 @@ class Columns {
   void print_heads() {
     Table::Row names{""};
     for (const ComparedRun& column : runs_) {
-      const bool reference = &column == comparison_.runs.data();
+      const bool reference = comparison_.runs.size() > 1 && &column == comparison_.runs.data();
       std::string name = column.run.name;
       for (const std::string& other : column.also) name += " = " + other;
       names.push_back(reference ? name + " *" : name);
@@ -91,7 +91,9 @@ class Columns {
     size("  allocated", [](const Run& r) { return r.peak.allocated; });
     size("  active", [](const Run& r) { return r.peak.active; });
     size("  reserved", [](const Run& r) { return r.peak.reserved; });
-    line("    against reference", [this](const ComparedRun& c) { return against(c); });
+    if (comparison_.runs.size() > 1) {
+      line("    against reference", [this](const ComparedRun& c) { return against(c); });
+    }
     line("efficiency",
          [](const ComparedRun& c) { return percent(c.run.peak.allocated, c.run.peak.reserved); });
     table_.add_heading("at the reserved peak");
@@ -146,13 +148,11 @@ void write_table(const Comparison& comparison, std::ostream& out) {
   }
 }
 
-/// What each name in the table stands for, and which of them are refused.
+/// What each name in the table stands for.
 void write_rows(const Comparison& comparison, std::ostream& out) {
   for (const ComparedRun& row : comparison.runs) {
     const std::string& settings = row.run.conditions.settings;
-    if (row.refused()) {
-      out << fmt::format("  {}: refused. {}\n", printable(row.run.name), printable(row.run.reason));
-    } else if (settings != row.run.name) {
+    if (settings != row.run.name) {
       out << fmt::format("  {}: {}\n",
                          printable(row.run.name),
                          settings.empty() ? "no settings" : printable(settings));
@@ -182,41 +182,50 @@ void write_pins(const Comparison& comparison, std::ostream& out) {
   if (headed) out << '\n';
 }
 
-void write_start(const Subject& subject, std::ostream& out) {
-  std::size_t blocks = 0;
+/// What was live when the trace began.
+struct LiveStart {
+  std::int64_t blocks = 0;
   Bytes requested;
   Bytes reserved;
+};
+
+LiveStart live_start(const Subject& subject) {
+  LiveStart start;
   for (const SegmentPicture& segment : subject.trace().initial.heap.segments) {
-    reserved += segment.size;
+    start.reserved += segment.size;
     for (const BlockPicture& block : segment.blocks) {
       if (block.state == BlockState::free) continue;
-      ++blocks;
-      requested += block.requested;
+      ++start.blocks;
+      start.requested += block.requested;
     }
   }
-  if (reserved == Bytes{0}) return;
-  out << fmt::format("  when it begins, {} blocks are live: {} requested in {} reserved\n",
-                     grouped(static_cast<std::int64_t>(blocks)),
-                     human_size(requested),
-                     human_size(reserved));
+  return start;
 }
 
 }  // namespace
 
 void write_subject(const Subject& subject, std::ostream& out) {
+  const LiveStart start = live_start(subject);
+  const auto known = static_cast<std::int64_t>(subject.trace().allocations.size());
   out << fmt::format("{}, device {}: {}, {} events, {} allocations\n",
                      printable(subject.source.file),
                      subject.device,
                      subject.source.layer,
                      grouped(static_cast<std::int64_t>(subject.events)),
-                     grouped(static_cast<std::int64_t>(subject.trace().allocations.size())));
+                     grouped(known - start.blocks));
   if (subject.is_recording()) {
     const std::string settings = subject.trace().conditions.settings.value_or("");
     out << fmt::format("  recorded under {}, {}\n",
                        subject.history.conditions.model,
                        settings.empty() ? "default settings" : printable(settings));
   }
-  write_start(subject, out);
+  if (start.reserved > Bytes{0}) {
+    out << fmt::format("  {}, {} blocks are live: {} requested in {} reserved\n",
+                       subject.state_only() ? "in the state" : "when it begins",
+                       grouped(start.blocks),
+                       human_size(start.requested),
+                       human_size(start.reserved));
+  }
   for (const Note& note : subject.notes) out << "  " << printable(note.text) << '\n';
 }
 
@@ -235,7 +244,10 @@ std::string describe(const Verification& verification) {
   return text;
 }
 
-void write_text(const Comparison& comparison, TextDetail detail, std::ostream& out) {
+void write_text(const Comparison& comparison,
+                TextDetail detail,
+                Emphasis emphasis,
+                std::ostream& out) {
   if (detail == TextDetail::full) {
     write_subject(*comparison.subject, out);
     if (comparison.fidelity) {
@@ -247,7 +259,9 @@ void write_text(const Comparison& comparison, TextDetail detail, std::ostream& o
     out << '\n';
     write_pins(comparison, out);
   }
-  for (const std::string& sentence : comparison.verdict) out << printable(sentence) << '\n';
+  for (const std::string& sentence : comparison.verdict) {
+    out << strong(printable(sentence), emphasis) << '\n';
+  }
 }
 
 }  // namespace fragcast

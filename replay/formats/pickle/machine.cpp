@@ -46,7 +46,7 @@ class Machine {
   static const Instruction listing[];
   /// The listing by code, and of each only what the loop needs.
   struct Step {
-    Handler handler = carry_out<&Machine::refuse_unknown>;
+    Handler handler = nullptr;
     std::size_t length = 1;
   };
   static const std::array<Step, 256> steps;
@@ -210,6 +210,7 @@ constexpr Machine::Instruction Machine::listing[] = {
 
 constexpr std::array<Machine::Step, 256> Machine::steps = [] {
   std::array<Step, 256> by_code{};
+  by_code.fill({.handler = carry_out<&Machine::refuse_unknown>, .length = 1});
   for (const Instruction& instruction : listing) {
     by_code[instruction.code] = {.handler = instruction.handler,
                                  .length = std::size_t{1} + instruction.arguments};

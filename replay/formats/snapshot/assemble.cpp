@@ -41,7 +41,9 @@ class Assembly {
 
  private:
   [[nodiscard]] TopLevel read(const PickleObject& dict);
-  [[nodiscard]] std::span<const PickleValue> items(PickleValue list, std::string_view name) const;
+  [[nodiscard]] std::span<const PickleValue> items(std::string_view key,
+                                                   PickleValue list,
+                                                   std::string_view wanted) const;
   void take_segments(std::span<const PickleValue> segments);
   void take_histories(std::span<const PickleValue> histories);
   void take_annotations(std::span<const PickleValue> annotations);
@@ -63,9 +65,14 @@ void Assembly::take_dict(const PickleObject& dict) {
         "has neither `segments` nor `device_traces`, so it is not what "
         "torch.cuda.memory._dump_snapshot writes");
   }
-  if (has_segments) take_segments(items(top.segments, "segments"));
-  if (has_histories) take_histories(items(top.histories, "device_traces"));
-  if (is_there(top.annotations)) take_annotations(items(top.annotations, "external_annotations"));
+  if (has_segments) take_segments(items("segments", top.segments, "a list of segments"));
+  if (has_histories) {
+    take_histories(
+        items("device_traces", top.histories, "a list of devices' lists of history entries"));
+  }
+  if (is_there(top.annotations)) {
+    take_annotations(items("external_annotations", top.annotations, "a list of annotations"));
+  }
   std::string& layer = parts_.recording.source.layer;
   layer = !has_histories ? "segments only" : !has_segments ? "history only" : "snapshot";
   if (parts_.is_torch_2_0) layer += " of torch 2.0";
@@ -100,11 +107,11 @@ TopLevel Assembly::read(const PickleObject& dict) {
 }
 
 /// The items of a list that is the value of a key of the outermost dict.
-std::span<const PickleValue> Assembly::items(PickleValue list, std::string_view name) const {
+std::span<const PickleValue> Assembly::items(std::string_view key,
+                                             PickleValue list,
+                                             std::string_view wanted) const {
   if (is(list, Handle::empty_list)) return {};
-  if (!is(list, Handle::list)) {
-    fields_.fail_item(list, fmt::format("the list that `{}` should be", name));
-  }
+  if (!is(list, Handle::list)) fields_.fail_value(key, list, wanted);
   return parts_.lists[list.payload()];
 }
 

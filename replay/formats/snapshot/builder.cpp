@@ -1,6 +1,5 @@
 #include "replay/formats/snapshot/builder.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace fragcast {
@@ -37,9 +36,8 @@ void SnapshotBuilder::append(PickleObject& list, std::span<const PickleValue> it
   if (!is(first, Handle::entry)) {
     PickleBuilder::append(list, items);
   } else if (const auto stranger = Histories::extend(list.items, items)) {
-    // One item that is no entry makes the list no history.
-    list.items.push_back(*stranger);
-    std::rotate(list.items.begin(), list.items.end() - 1, list.items.end());
+    // One item that is no entry makes the list no history; if it is broken, that is why.
+    list.items.front() = is(*stranger, Handle::broken) ? *stranger : make_handle(Handle::opaque);
   }
 }
 

@@ -74,9 +74,11 @@ void SnapshotFields::fail(std::string_view sentence) const {
                   sentence)};
 }
 
-void SnapshotFields::fail_value(PickleText key, PickleValue value, std::string_view wanted) const {
+void SnapshotFields::fail_value(std::string_view key,
+                                PickleValue value,
+                                std::string_view wanted) const {
   throw_if_broken(value);
-  fail(fmt::format("has a `{}` that is not {}", tables_.texts[key], wanted));
+  fail(fmt::format("has a `{}` that is not {}", key, wanted));
 }
 
 void SnapshotFields::fail_item(PickleValue item, std::string_view wanted) const {

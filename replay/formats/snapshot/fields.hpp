@@ -55,7 +55,9 @@ class SnapshotFields {
   [[noreturn]] void fail(std::string_view sentence) const;
   /// The value of `key`, or an item if there is no key, is not `wanted`. Throws what is wrong with
   /// it, if that is known.
-  [[noreturn]] void fail_value(PickleText key, PickleValue value, std::string_view wanted) const;
+  [[noreturn]] void fail_value(std::string_view key,
+                               PickleValue value,
+                               std::string_view wanted) const;
   [[noreturn]] void fail_item(PickleValue item, std::string_view wanted) const;
 
   [[nodiscard]] PickleValue set_aside(const InputError& error);
@@ -64,6 +66,9 @@ class SnapshotFields {
   /// So that a hostile file cannot pile them up; later ones are told as the last of these.
   static constexpr std::size_t most_kept = 1000;
 
+  [[noreturn]] void fail_value(PickleText key, PickleValue value, std::string_view wanted) const {
+    fail_value(tables_.texts[key], value, wanted);
+  }
   void throw_if_broken(PickleValue value) const;
   const PickleTables& tables_;
   const ByteSource& source_;

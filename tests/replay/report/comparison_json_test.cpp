@@ -37,6 +37,12 @@ json json_of(const Comparison& comparison) {
   return document.at("results").at(0);
 }
 
+Comparison about(const Subject& subject) {
+  Comparison comparison;
+  comparison.subject = &subject;
+  return comparison;
+}
+
 ComparedRun compared(Run run) {
   ComparedRun row;
   row.run = std::move(run);
@@ -71,8 +77,7 @@ Subject tight_script() {
 TEST_CASE("a comparison's JSON has its keys in a fixed order and exact bytes",
           "[comparison_json]") {
   const Subject subject = tight_script();
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   comparison.runs.push_back(compared(replay(subject.trace(), spec("as given"))));
   CHECK(text_of({&comparison, 1}) == R"({
  "schema": "fragcast.comparison",
@@ -224,16 +229,15 @@ Subject recording_subject() {
 
 TEST_CASE("what was recorded stands beside the runs", "[comparison_json]") {
   const Subject subject = recording_subject();
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   comparison.initially_cached = 2_MiB;
   comparison.verdict = {"All is well."};
-  comparison.fidelity = Verification{
-      .segment_events = {.equal = 2, .of = 3},
-      .addresses = {.equal = 1, .of = 1},
-      .unrecorded = 1,
-      .reserved_max_error = 2_MiB,
-      .first = Divergence{.event = 4, .entry = 9, .request = 3, .what = "a", .why = "b"}};
+  Verification& fidelity = comparison.fidelity.emplace();
+  fidelity.segment_events = {.equal = 2, .of = 3};
+  fidelity.addresses = {.equal = 1, .of = 1};
+  fidelity.unrecorded = 1;
+  fidelity.reserved_max_error = 2_MiB;
+  fidelity.first = Divergence{.event = 4, .entry = 9, .request = 3, .what = "a", .why = "b"};
   comparison.runs.push_back(compared(replay(subject.trace(), spec("recorded"))));
   const json result = json_of(comparison);
 
@@ -273,15 +277,13 @@ TEST_CASE("a call before the first request is placed by the event", "[comparison
   Subject subject = tight_script();
   subject.history.trace.events = {};
   subject.history.trace.events.push_back({.source = 9, .detail = 0, .kind = EventKind::control});
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   CHECK(json_of(comparison)["trace"]["empty_cache_calls"][0]["at"] == "event:9");
 }
 
 TEST_CASE("a refused run has a reason and no amounts", "[comparison_json]") {
   const Subject subject = tight_script();
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   comparison.runs.push_back(compared(replay(subject.trace(), spec("a", "refused"))));
   const json run = json_of(comparison)["runs"][0];
   CHECK(run["outcome"] == "refused");
@@ -298,8 +300,7 @@ TEST_CASE("rows say what they are held against and who pins", "[comparison_json]
   CallStacks& stacks = subject.history.trace.stacks;
   const FrameId frame = stacks.intern(Frame{
       .function = stacks.intern("forward"), .file = stacks.intern("/a/train.py"), .line = 12});
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   comparison.runs.push_back(compared(replay(subject.trace(), spec("recorded"))));
   comparison.runs.push_back(comparison.runs.front());
   ComparedRun& row = comparison.runs.back();
@@ -324,8 +325,7 @@ TEST_CASE("rows say what they are held against and who pins", "[comparison_json]
 
 TEST_CASE("events are those of the trace that was replayed", "[comparison_json]") {
   const Subject subject = tight_script();
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   const auto changed = std::make_shared<Trace>();
   for (const std::uint32_t source : {1U, 3U, 40U}) {
     changed->events.push_back({.source = source, .kind = EventKind::mark});
@@ -342,8 +342,7 @@ TEST_CASE("events are those of the trace that was replayed", "[comparison_json]"
 TEST_CASE("text that is no UTF-8 does not break the JSON", "[comparison_json]") {
   Subject subject = tight_script();
   subject.source.file = "caf\xe9.pickle";
-  Comparison comparison;
-  comparison.subject = &subject;
+  Comparison comparison = about(subject);
   CHECK(json_of(comparison)["trace"]["file"] == "caf\ufffd.pickle");
 }
 
@@ -351,8 +350,7 @@ TEST_CASE("each device has a result of its own", "[comparison_json]") {
   const Subject first = tight_script();
   Subject second = tight_script();
   second.device = 1;
-  const std::array<Comparison, 2> comparisons{Comparison{.subject = &first},
-                                              Comparison{.subject = &second}};
+  const std::array<Comparison, 2> comparisons{about(first), about(second)};
   const json document = json::parse(text_of(comparisons));
   CHECK(document["results"][1]["trace"]["device"] == 1);
   CHECK(violations(schema(), document, UnnamedKeys::refused).empty());

@@ -1,5 +1,6 @@
 #include "replay/report/series_csv.hpp"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <string>
@@ -31,6 +32,12 @@ ComparedRun run_with(std::string name, std::vector<Usage> series) {
   return row;
 }
 
+Comparison about(const Subject& subject) {
+  Comparison comparison;
+  comparison.subject = &subject;
+  return comparison;
+}
+
 /// Three events.
 Subject small_subject() {
   TraceBuilder builder;
@@ -44,7 +51,7 @@ Subject small_subject() {
 
 TEST_CASE("each run has a row per event", "[series_csv]") {
   const Subject subject = small_subject();
-  Comparison comparison{.subject = &subject};
+  Comparison comparison = about(subject);
   comparison.runs = {run_with("recorded", {usage(10), usage(20), usage(30)}),
                      run_with("default", {usage(40), usage(50)}),
                      run_with("refused", {})};
@@ -63,7 +70,7 @@ TEST_CASE("an entry that became several events has one row, behind them all", "[
   trace.events[0].source = 7;
   trace.events[1].source = 9;
   trace.events[2].source = 9;
-  Comparison comparison{.subject = &subject};
+  Comparison comparison = about(subject);
   comparison.runs = {run_with("a", {usage(10), usage(20), usage(30)})};
   CHECK(csv_of({&comparison, 1}) ==
         "run,event,requested,allocated,active,reserved\n"
@@ -73,7 +80,7 @@ TEST_CASE("an entry that became several events has one row, behind them all", "[
 
 TEST_CASE("names are quoted where CSV needs it", "[series_csv]") {
   const Subject subject = small_subject();
-  Comparison comparison{.subject = &subject};
+  Comparison comparison = about(subject);
   comparison.runs = {run_with("a,b", {usage(1)}),
                      run_with("the \"best\"", {usage(1)}),
                      run_with("two\nlines", {usage(1)})};
@@ -88,8 +95,7 @@ TEST_CASE("runs of several devices are told apart", "[series_csv]") {
   const Subject first = small_subject();
   Subject second = small_subject();
   second.device = 5;
-  std::array<Comparison, 2> comparisons{Comparison{.subject = &first},
-                                        Comparison{.subject = &second}};
+  std::array<Comparison, 2> comparisons{about(first), about(second)};
   comparisons[0].runs = {run_with("a", {usage(1)})};
   comparisons[1].runs = {run_with("a", {usage(2)})};
   CHECK(csv_of(comparisons) ==
@@ -107,7 +113,7 @@ TEST_CASE("long series are written whole", "[series_csv]") {
     series.push_back(usage(i));
   }
   subject.history.trace = std::move(builder.trace());
-  Comparison comparison{.subject = &subject};
+  Comparison comparison = about(subject);
   comparison.runs = {run_with("a", std::move(series))};
   const std::string csv = csv_of({&comparison, 1});
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 20'001);
