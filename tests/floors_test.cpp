@@ -144,9 +144,10 @@ TEST_CASE("Boost.Program_options stays in the command line and in scenarios", "[
         }) == Findings{});
 }
 
-TEST_CASE("headers do not include nlohmann/json", "[floors]") {
+TEST_CASE("headers include nothing of nlohmann/json but its names", "[floors]") {
   CHECK(find_includes([](const SourceFile& file, std::string_view include) {
-          return include.starts_with("nlohmann/") && file.is_header();
+          return include.starts_with("nlohmann/") && include != "nlohmann/json_fwd.hpp" &&
+                 file.is_header();
         }) == Findings{});
 }
 
@@ -175,7 +176,8 @@ TEST_CASE("every header guards itself with #pragma once", "[floors]") {
 TEST_CASE("headers have at most 150 lines and sources at most 500", "[floors]") {
   Findings found;
   for (const SourceFile& file : all_sources()) {
-    const std::size_t limit = file.is_header() ? 150 : 500;
+    // A test file is a list of cases, which may be longer.
+    const std::size_t limit = file.is_header() ? 150 : file.in("tests") ? 600 : 500;
     if (file.lines.size() > limit) {
       found.push_back(fmt::format("{} has {} lines", file.path, file.lines.size()));
     }

@@ -47,14 +47,11 @@ class CachingAllocator final : public AllocatorModel {
   /// One request under way.
   struct Search {
     Bytes requested;
-    /// What the block must hold.
-    Bytes rounded;
-    /// What the device would be asked for.
-    Bytes segment;
+    Bytes rounded;  ///< what the block must hold
+    Bytes segment;  ///< what the device would be asked for
     StreamId stream;
     Pool* pool = nullptr;
-    /// Refused before the device was asked: no retry will help.
-    bool rejected = false;
+    bool rejected = false;  ///< before the device was asked: no retry will help
   };
 
   AllocateOutcome do_allocate(const AllocateRequest& request) override;
@@ -128,7 +125,6 @@ class CachingAllocator final : public AllocatorModel {
   void check_pending() const;
   void check_charges() const;
 
-  /// Garbage collection works only against a limit.
   [[nodiscard]] bool collects_garbage() const {
     return limit_ && settings_.garbage_collection_threshold > 0.0;
   }

@@ -96,8 +96,7 @@ struct RecordedSettings {
   std::optional<Bytes> max_split_size;  ///< absent: unlimited (−1 in the file)
   std::optional<double> garbage_collection_threshold;
   std::map<std::string, std::int64_t> roundup_power2_divisions;
-  /// Of a simulated run only, which knows: the device's memory (absent: unlimited), the fraction of
-  /// it that was set, and the chip (as call scripts name it).
+  /// Of a simulated run only: the device's memory (absent: unlimited), its fraction, and the chip.
   std::optional<Bytes> device_memory;
   std::optional<double> fraction;
   std::optional<std::string> soc;

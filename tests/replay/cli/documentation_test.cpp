@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +18,10 @@ namespace fragcast {
 namespace {
 
 std::string read_source_file(std::string_view path) {
-  std::ifstream file{std::filesystem::path{FRAGCAST_SOURCE_DIR} / path};
-  return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  const std::ifstream file{std::filesystem::path{FRAGCAST_SOURCE_DIR} / path};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 /// Every `--option` of the help page, without its dashes.
