@@ -71,7 +71,7 @@ Block* CachingAllocator::take_free_block(const Search& search) {
 }
 
 FreeIndex::iterator CachingAllocator::best_fit(FreeIndex::Tree& blocks,
-                                               FreeIndex::iterator first) const {
+                                               const FreeIndex::iterator& first) const {
   auto fit = first;
   if (fit == blocks.end() || !fit->segment->expandable()) return fit;
   if (!settings_.expandable_segments) {

@@ -68,13 +68,13 @@ class CachingAllocator final : public AllocatorModel {
   /// get_free_block: the best fit, out of its index, or null.
   [[nodiscard]] Block* take_free_block(const Search& search);
   [[nodiscard]] FreeIndex::iterator best_fit(FreeIndex::Tree& blocks,
-                                             FreeIndex::iterator first) const;
+                                             const FreeIndex::iterator& first) const;
   /// The retry chain of malloc, where no free block fitted; null when out of memory.
   [[nodiscard]] Block* obtain_block(Search& search);
   /// alloc_block: a block of new memory, in no index; null if a limit or the device refuses.
   [[nodiscard]] Block* grow(Search& search);
   [[nodiscard]] Block* take_from_overflow_pools(Search& search);
-  [[nodiscard]] Placement place(Block& block, const Search& search, AllocationId id);
+  [[nodiscard]] Placement place(Block& found, const Search& search, AllocationId id);
   [[nodiscard]] Block& align_base(Block& block, const Search& search);
   [[nodiscard]] bool should_split(const Block& block, Bytes rounded) const;
   [[nodiscard]] OutOfMemory out_of_memory(const Search& search);

@@ -77,7 +77,10 @@ void CachingAllocator::finish_free(Block& block) {
   heap_.put_free(block);
   if (block.segment->expandable()) return;
   // One change per operation, by the net difference: cumulative counts and peaks depend on it.
-  std::int64_t blocks = -(before > Bytes{0}) - (after > Bytes{0});
+  std::int64_t blocks = 0;
+  for (const Bytes absorbed : {before, after}) {
+    if (absorbed > Bytes{0}) --blocks;
+  }
   Bytes bytes = -before - after;
   if (block.is_split()) {
     ++blocks;

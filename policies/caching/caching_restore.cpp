@@ -43,13 +43,27 @@ ControlRefusal problem_with_pages(const SegmentPicture& stretch) {
                      stretch.address.value());
 }
 
-/// Cuts the first `size` bytes off what is left of a block; null is left when that was all.
-Block& carve(Heap& heap, Block*& rest, Bytes size) {
-  Block& whole = *rest;
-  if (whole.size > size) return heap.split_front(whole, size);
-  rest = nullptr;
-  return whole;
-}
+/// A block that is cut up from its front.
+class Remainder {
+ public:
+  Remainder(Heap& heap, Block& whole) : heap_{heap}, rest_{&whole} {}
+
+  /// The first `size` bytes of what is left.
+  Block& cut(Bytes size) {
+    FRAGCAST_CHECK(rest_ != nullptr && Bytes{0} < size && size <= rest_->size,
+                   "a heap to be restored has more blocks than room");
+    Block& whole = *rest_;
+    if (whole.size > size) return heap_.split_front(whole, size);
+    rest_ = nullptr;
+    return whole;
+  }
+  /// Null when all is cut.
+  [[nodiscard]] Block* left() const { return rest_; }
+
+ private:
+  Heap& heap_;
+  Block* rest_;
+};
 
 }  // namespace
 
@@ -90,13 +104,14 @@ void CachingAllocator::restore_segment(const SegmentPicture& segment) {
 void CachingAllocator::restore_range(const std::vector<const SegmentPicture*>& stretches) {
   const SegmentPicture& any = *stretches.front();
   Pool& pool = pool_for_restore(any);
-  Block* rest = &heap_.add_segment(*any.range, any.stream, pool, any.page_size);
-  rest->mapped = false;
+  Block& range = heap_.add_segment(*any.range, any.stream, pool, any.page_size);
+  range.mapped = false;
+  Remainder rest{heap_, range};
+  Address at = any.range->begin;
   for (const SegmentPicture* stretch : stretches) {
-    if (const Bytes gap = stretch->address - rest->address; gap > Bytes{0}) {
-      heap_.put_unmapped(carve(heap_, rest, gap));
-    }
-    Block& mapped = carve(heap_, rest, stretch->size);
+    if (stretch->address > at) heap_.put_unmapped(rest.cut(stretch->address - at));
+    at = stretch->extent().end();
+    Block& mapped = rest.cut(stretch->size);
     mapped.mapped = true;
     const std::int64_t pages = stretch->size / any.page_size;
     pool.mapped_pages += pages;
@@ -104,13 +119,13 @@ void CachingAllocator::restore_range(const std::vector<const SegmentPicture*>& s
     ledger().mapped(reservation(mapped, stretch->extent()));
     restore_blocks(mapped, *stretch);
   }
-  if (rest != nullptr) heap_.put_unmapped(*rest);
+  if (rest.left() != nullptr) heap_.put_unmapped(*rest.left());
 }
 
 void CachingAllocator::restore_blocks(Block& whole, const SegmentPicture& stretch) {
-  Block* rest = &whole;
+  Remainder rest{heap_, whole};
   for (const BlockPicture& picture : stretch.blocks) {
-    Block& block = carve(heap_, rest, picture.size);
+    Block& block = rest.cut(picture.size);
     block.requested = picture.requested;
     if (picture.state == BlockState::free) {
       heap_.put_free(block);

@@ -65,7 +65,7 @@ class EntryFinder {
   [[nodiscard]] std::vector<std::string>& warnings() { return warnings_; }
 
  private:
-  const SettingKey* find(const std::string& name) const {
+  [[nodiscard]] const SettingKey* find(const std::string& name) const {
     const auto found = std::find_if(grammar_.keys.begin(),
                                     grammar_.keys.end(),
                                     [&](const SettingKey& key) { return key.name == name; });

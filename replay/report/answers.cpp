@@ -1,58 +1,22 @@
 #include "replay/report/answers.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
-#include <variant>
+
+#include "replay/formats/call_script.hpp"
 
 namespace fragcast {
 namespace {
 
-/// The names of control calls, as scripts have them.
-struct KindOf {
-  std::string_view operator()(const control::EmptyCache&) { return "empty_cache"; }
-  std::string_view operator()(const control::EmptyVirtualAddressCache&) {
-    return "empty_virt_addr_cache";
-  }
-  std::string_view operator()(const control::Synchronize&) { return "sync"; }
-  std::string_view operator()(const control::EraseStream&) { return "erase_stream"; }
-  std::string_view operator()(const control::PoolCreate&) { return "pool_create"; }
-  std::string_view operator()(const control::PoolBegin&) { return "pool_begin"; }
-  std::string_view operator()(const control::PoolEnd&) { return "pool_end"; }
-  std::string_view operator()(const control::PoolRelease&) { return "pool_release"; }
-  std::string_view operator()(const control::PoolEmpty&) { return "pool_empty"; }
-  std::string_view operator()(const control::PoolUseOnOom&) { return "pool_use_on_oom"; }
-  std::string_view operator()(const control::PoolNoSplit&) { return "pool_no_split"; }
-  std::string_view operator()(const control::CaptureBegin&) { return "capture_begin"; }
-  std::string_view operator()(const control::CaptureEnd&) { return "capture_end"; }
-  std::string_view operator()(const control::ChangeSettings&) { return "settings"; }
-  std::string_view operator()(const control::SetFraction&) { return "set_fraction"; }
-  std::string_view operator()(const control::ResetPeak&) { return "reset_peak"; }
-  std::string_view operator()(const control::ResetAccumulated&) { return "reset_accumulated"; }
-};
-
-std::string_view kind_of(const Event& event, const Trace& trace) {
-  switch (event.kind) {
-    case EventKind::allocate:
-      return "malloc";
-    case EventKind::deallocate:
-      return "free";
-    case EventKind::record_stream:
-      return "record_stream";
-    case EventKind::complete_events:
-    case EventKind::complete_all:
-      return "complete_events";
-    case EventKind::control:
-      return std::visit(KindOf{}, trace.controls[event.detail]);
-    case EventKind::snapshot:
-      return "snapshot";
-    case EventKind::cache_info:
-      return "cache_info";
-    case EventKind::mark:
-      return "mark";
-    case EventKind::step:
-      return "step";
-  }
-  return {};
+/// What an event is called: the word that it has in a script.
+std::string kind_of(const Event& event, const Trace& trace) {
+  if (event.kind == EventKind::allocate) return "malloc";
+  if (event.kind == EventKind::deallocate) return "free";
+  std::string line = call_line(trace, event);
+  line.resize(std::min(line.find(' '), line.size()));
+  return line;
 }
 
 /// torch_npu's number of the chip.

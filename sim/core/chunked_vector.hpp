@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <vector>
 
 namespace fragcast {
@@ -71,19 +69,18 @@ class ChunkedVector {
   void grow() {
     if (capacity_ == 0 || capacity_ >= chunk_size) {
       const std::size_t room = capacity_ == 0 ? first_room : chunk_size;
-      chunks_.push_back(std::make_unique<T[]>(room));
+      chunks_.emplace_back(room);
       capacity_ += room;
     } else {
-      auto larger = std::make_unique<T[]>(2 * capacity_);
-      std::move(chunks_[0].get(), chunks_[0].get() + size_, larger.get());
-      chunks_[0] = std::move(larger);
       capacity_ *= 2;
+      chunks_.front().resize(capacity_);
     }
   }
 
   static constexpr std::size_t first_room = 16;
 
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  /// Each as large as it will get, but for the first.
+  std::vector<std::vector<T>> chunks_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };

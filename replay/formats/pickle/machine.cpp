@@ -43,6 +43,7 @@ class Machine {
     std::string_view name;
     Handler handler = nullptr;
   };
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays): its length is that of the list below
   static const Instruction listing[];
   /// The listing by code, and of each only what the loop needs.
   struct Step {
@@ -132,6 +133,7 @@ class Machine {
 };
 
 // Names are those of Python's pickletools.
+// NOLINTNEXTLINE(modernize-avoid-c-arrays)
 constexpr Machine::Instruction Machine::listing[] = {
     {0x80, 1, "PROTO", carry_out<&Machine::proto>},
     {0x95, 8, "FRAME", carry_out<&Machine::frame>},

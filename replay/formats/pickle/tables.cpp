@@ -46,7 +46,7 @@ PickleValue PickleTables::make_real(double number) {
 }
 
 PickleValue PickleTables::make_text(std::string_view text) {
-  return {PickleKind::text, texts.intern(text).value()};
+  return {PickleKind::text, texts_.intern(text).value()};
 }
 
 std::optional<std::int64_t> PickleTables::wide_integer(PickleValue value) const {
@@ -78,7 +78,7 @@ std::optional<bool> PickleTables::boolean(PickleValue value) const {
 
 std::optional<std::string_view> PickleTables::text(PickleValue value) const {
   if (value.kind() != PickleKind::text) return std::nullopt;
-  return texts[value.text()];
+  return texts_[value.text()];
 }
 
 }  // namespace fragcast

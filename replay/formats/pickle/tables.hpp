@@ -13,7 +13,8 @@ namespace fragcast {
 /// What values of a pickle refer to: its texts, and the numbers that do not fit a value.
 class PickleTables {
  public:
-  TextTable<PickleText> texts;
+  [[nodiscard]] TextTable<PickleText>& texts() { return texts_; }
+  [[nodiscard]] const TextTable<PickleText>& texts() const { return texts_; }
 
   [[nodiscard]] PickleValue make_integer(std::int64_t number) {
     const PickleValue value{PickleKind::integer, static_cast<std::uint64_t>(number)};
@@ -58,6 +59,7 @@ class PickleTables {
 
   std::vector<WideInteger> wide_;
   std::vector<double> reals_;
+  TextTable<PickleText> texts_;
 };
 
 }  // namespace fragcast

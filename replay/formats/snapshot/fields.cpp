@@ -49,7 +49,7 @@ bool SnapshotFields::boolean(PickleText key, PickleValue value) const {
 }
 
 std::string_view SnapshotFields::text(PickleText key, PickleValue value) const {
-  return tables_.texts[text_number(key, value)];
+  return tables_.texts()[text_number(key, value)];
 }
 
 PickleText SnapshotFields::text_number(PickleText key, PickleValue value) const {

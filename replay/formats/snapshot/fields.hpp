@@ -67,7 +67,7 @@ class SnapshotFields {
   static constexpr std::size_t most_kept = 1000;
 
   [[noreturn]] void fail_value(PickleText key, PickleValue value, std::string_view wanted) const {
-    fail_value(tables_.texts[key], value, wanted);
+    fail_value(tables_.texts()[key], value, wanted);
   }
   void throw_if_broken(PickleValue value) const;
   const PickleTables& tables_;

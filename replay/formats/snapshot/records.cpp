@@ -278,10 +278,10 @@ PickleValue SnapshotRecords::settings(const PickleObject& dict) {
       }
     } else if (word == Word::fragcast_soc) {
       settings.soc = fields_.text(key, value);
-    } else if (tables_.texts[key].ends_with("ALLOC_CONF")) {
+    } else if (tables_.texts()[key].ends_with("ALLOC_CONF")) {
       // Of two variables, such as a new name beside the old, the one that says something counts.
       if (settings.text.empty()) {
-        settings.variable = tables_.texts[key];
+        settings.variable = tables_.texts()[key];
         settings.text = fields_.text(key, value);
       }
     } else {
@@ -355,7 +355,7 @@ std::uint16_t SnapshotRecords::stream(PickleText key, PickleValue value) {
 void SnapshotRecords::report_unknown() {
   const auto report = [&](const auto& counts, auto& named) {
     for (const auto& [text, count] : counts) {
-      named[std::string{tables_.texts[PickleText{text}]}] += count;
+      named[std::string{tables_.texts()[PickleText{text}]}] += count;
     }
   };
   report(unknown_keys_, parts_.recording.unknown_keys);

@@ -96,9 +96,9 @@ static_assert(words.size() == word_count && in_order(),
 }  // namespace
 
 void intern_words(PickleTables& tables) {
-  FRAGCAST_CHECK(tables.texts.size() == 0, "words come before all other texts");
-  for (const auto& [word, text] : words) tables.texts.intern(text);
-  for (const std::string_view text : meaningless) tables.texts.intern(text);
+  FRAGCAST_CHECK(tables.texts().size() == 0, "words come before all other texts");
+  for (const auto& [word, text] : words) tables.texts().intern(text);
+  for (const std::string_view text : meaningless) tables.texts().intern(text);
 }
 
 bool means_nothing(PickleText key) {

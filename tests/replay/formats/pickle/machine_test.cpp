@@ -240,7 +240,7 @@ TEST_CASE("a text longer than the window arrives whole", "[pickle]") {
   TextBuilder builder{tables};
   PickleStack stack{builder};
   CHECK(run_pickle(source, tables, stack).kind == PickleEnd::Kind::stop);
-  CHECK(tables.texts[PickleText{0U}] == text);
+  CHECK(tables.texts()[PickleText{0U}] == text);
 }
 
 TEST_CASE("a text that claims to be longer than the input cuts it", "[pickle]") {
