@@ -109,7 +109,8 @@ class Unpickler {
   std::uint64_t take_number(std::size_t bytes) {
     std::uint64_t number = 0;
     const std::string_view digits = take(bytes);
-    for (std::size_t i = bytes; i-- > 0;) number = number << 8 | static_cast<unsigned char>(digits[i]);
+    for (std::size_t i = bytes; i-- > 0;)
+      number = number << 8 | static_cast<unsigned char>(digits[i]);
     return number;
   }
   json take_long(std::size_t bytes) {
