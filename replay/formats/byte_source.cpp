@@ -12,17 +12,19 @@
 namespace fragcast {
 
 ByteSource::ByteSource(std::unique_ptr<ByteStream> stream, std::string name)
-    : stream_{std::move(stream)}, name_{std::move(name)}, buffer_(window_size) {}
+    : stream_{std::move(stream)},
+      name_{std::move(name)},
+      buffer_{std::make_unique_for_overwrite<char[]>(window_size)} {}
 
 bool ByteSource::fill(std::size_t n) {
   FRAGCAST_CHECK(n <= window_size, "a window cannot be larger than its buffer");
   if (end_ - begin_ >= n) return true;
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   base_ += begin_;
   end_ -= begin_;
   begin_ = 0;
   while (end_ < n && !ended_) {
-    const std::size_t got = stream_->read({buffer_.data() + end_, window_size - end_});
+    const std::size_t got = stream_->read({buffer_.get() + end_, window_size - end_});
     end_ += got;
     ended_ = got == 0;
   }

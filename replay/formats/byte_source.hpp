@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "replay/formats/bytes/byte_stream.hpp"
 #include "replay/formats/input_error.hpp"
@@ -28,7 +28,7 @@ class ByteSource {
   explicit ByteSource(std::unique_ptr<ByteStream> stream, std::string name);
 
   /// The bytes that were read and not consumed. Valid until the next `fill` or `next_line`.
-  [[nodiscard]] std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::string_view window() const { return {buffer_.get() + begin_, end_ - begin_}; }
   /// Reads on until the window holds at least `n` bytes; false if the input ends before.
   bool fill(std::size_t n);
   /// Moves the window's begin forward by `n` bytes, at most its length.
@@ -61,7 +61,7 @@ class ByteSource {
   std::unique_ptr<ByteStream> stream_;
   std::string name_;
   std::string wrapping_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   /// Position of the buffer's first byte.

@@ -86,11 +86,7 @@ PickleObject& Reader::outermost(PickleStack& stack) const {
 
 /// Brings what could be read of a cut snapshot into its outermost object, or refuses it.
 void Reader::close_cut(PickleStack& stack, const ReadOptions& options) {
-  try {
-    stack.close();
-  } catch (const PickleFault&) {
-    fail_cut(false);
-  }
+  stack.close();
   const PickleObject* object = stack.outermost();
   const bool has_segments = object != nullptr && has_all_segments(*object);
   if (options.cut == CutSnapshot::refuse || !has_segments) fail_cut(has_segments);

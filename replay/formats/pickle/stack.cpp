@@ -63,8 +63,8 @@ void PickleStack::pop() {
 void PickleStack::pop_to_mark() { drop_from(pop_mark()); }
 
 void PickleStack::push_object(PickleObject::Kind kind, std::uint64_t begin) {
-  // No key can be an object that begins here, so a dict below has got all of its keys.
-  if (stack_.size() > floor() && stack_.back().is_object() &&
+  // Neither a dict nor a list can be a key, so a dict right below has got all of its keys.
+  if (kind != PickleObject::Kind::tuple && stack_.size() > floor() && stack_.back().is_object() &&
       slot(stack_.back()).object.kind == PickleObject::Kind::dict) {
     stack_.back() = finish(stack_.back());
   }
@@ -200,28 +200,36 @@ PickleObject* PickleStack::outermost() {
 }
 
 void PickleStack::close() {
-  while (!marks_.empty()) {
-    const std::size_t first = pop_mark();
-    if (stack_.size() > first) {
-      // A dict without keys is one that was about to get them.
-      const Slot* top = open_slot(stack_.size() - 1);
-      if (top != nullptr && top->object.kind == PickleObject::Kind::dict &&
-          top->object.items.empty()) {
-        drop_from(stack_.size() - 1);
-      }
-    }
-    const Slot* below = first > floor() ? open_slot(first - 1) : nullptr;
-    if (below == nullptr) {
-      drop_from(first);  // items of a tuple
-    } else if (below->object.kind == PickleObject::Kind::list) {
-      append_from(first);
-    } else if (first == 1) {
-      close_outermost(first);
-    } else {
-      drop_from(first - 1);
+  try {
+    while (!marks_.empty()) close_mark();
+    if (!stack_.empty()) drop_from(1);
+  } catch (const PickleFault&) {
+    // What was about to be added to itself cannot be closed.
+    marks_.clear();
+    stack_.shrink(0);
+  }
+}
+
+void PickleStack::close_mark() {
+  const std::size_t first = pop_mark();
+  if (stack_.size() > first) {
+    // A dict without keys is one that was about to get them.
+    const Slot* top = open_slot(stack_.size() - 1);
+    if (top != nullptr && top->object.kind == PickleObject::Kind::dict &&
+        top->object.items.empty()) {
+      drop_from(stack_.size() - 1);
     }
   }
-  if (!stack_.empty()) drop_from(1);
+  const Slot* below = first > floor() ? open_slot(first - 1) : nullptr;
+  if (below == nullptr) {
+    drop_from(first);  // items of a tuple
+  } else if (below->object.kind == PickleObject::Kind::list) {
+    append_from(first);
+  } else if (first == 1) {
+    close_outermost(first);
+  } else {
+    drop_from(first - 1);
+  }
 }
 
 void PickleStack::close_outermost(std::size_t first) {

@@ -26,9 +26,9 @@ class PickleFault : public std::runtime_error {
 ///              0                         1             2     3     4     objects, 4 the last begun
 ///
 /// An object is finished (PickleBuilder) when it becomes part of another, and a dict also when
-/// another object begins right above it, for then no key can follow any more. So however long the
-/// lists, few objects are open at any time. To change an object after that, as cyclic structures
-/// do, is a fault.
+/// another dict or list begins right above it, for then no key can follow any more. So however long
+/// the lists, few objects are open at any time. To change an object after that, as cyclic
+/// structures do, is a fault.
 ///
 /// Memory is proportional to the number of calls: 8 bytes for each memo entry and value.
 class PickleStack {
@@ -77,7 +77,7 @@ class PickleStack {
   [[nodiscard]] PickleObject* outermost();
   /// After a cut: brings into the outermost object what is complete. Lists within lists keep what
   /// they have; dicts whose keys did not all come are dropped, but for the outermost. There a key
-  /// without its value gets none.
+  /// without its value gets none. There is no outermost object if that is part of itself.
   void close();
 
  private:
@@ -109,6 +109,7 @@ class PickleStack {
   void release(PickleValue object, PickleValue becomes);
   void append_from(std::size_t first);
   void set_items_from(std::size_t first);
+  void close_mark();
   void close_outermost(std::size_t first);
 
   PickleBuilder& builder_;

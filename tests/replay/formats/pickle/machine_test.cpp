@@ -79,6 +79,10 @@ TEST_CASE("objects of a pickle are made with and without a mark", "[pickle]") {
   CHECK(load("](}]K\1K\2\x86(te") == "[{}, [], (1, 2), ()]");
 }
 
+TEST_CASE("an empty tuple can be the only key of a dict", "[pickle]") {
+  CHECK(load("})K\1s") == "{(): 1}");
+}
+
 TEST_CASE("a pickle's frames are passed over", "[pickle]") {
   CHECK(load("\x95\x04\0\0\0\0\0\0\0]K\1a"s) == "[1]");
 }
@@ -260,6 +264,11 @@ TEST_CASE("of a pickle that is cut anywhere, what is complete can be had", "[pic
   CHECK(cut_before("uee") == "{'a': [1, 2], 'b': [[{'x': 1, 'y': 2}]]}");
   CHECK(cut_before("eeu.") == "{'a': [1, 2], 'b': [[{'x': 1, 'y': 2}, {'x': 3, 'y': 4}]]}");
   CHECK(cut_before("\x8c\1b") == "{'a': [1, 2]}");
+}
+
+TEST_CASE("of a pickle that is cut while an object is put into itself, nothing is kept",
+          "[pickle]") {
+  CHECK(load_pickle("\x80\x04]\x94(h\0"s).text.empty());
 }
 
 TEST_CASE("of a pickle that is cut, a list's only item is kept", "[pickle]") {
