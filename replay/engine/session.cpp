@@ -166,6 +166,10 @@ EventResult Session::step() {
 }
 
 EventResult Session::allocate(const Event& event) {
+  // Repeats of a failed request share one number: if it is served here, once is enough.
+  if (event.failed_in_recording && model_->is_live(event.allocation)) {
+    return {.kind = EventResult::Kind::skipped, .placement = {}};
+  }
   AllocateOutcome outcome = model_->allocate({.id = event.allocation,
                                               .size = event.size,
                                               .stream = event.stream,
