@@ -57,7 +57,9 @@ void say_whether_it_fits(const Comparison& comparison, Sentences& verdict) {
         std::any_of(comparison.runs.begin(), comparison.runs.end(), [](const ComparedRun& row) {
           return row.run.conditions.device_memory.has_value();
         });
-    verdict.emplace_back(limited ? "Everything would have fitted in every row."
+    const bool alone = comparison.runs.size() == 1;
+    verdict.emplace_back(limited ? (alone ? "Everything would have fitted."
+                                          : "Everything would have fitted in every row.")
                                  : "Nothing can run out of memory here: no capacity is known, so "
                                    "the device is taken to be large enough (--device-memory).");
   }
@@ -119,7 +121,11 @@ void say_what_it_rests_on(const Comparison& comparison, Sentences& verdict) {
   const bool any_cold = std::any_of(comparison.runs.begin(), comparison.runs.end(), [](auto& row) {
     return !row.refused() && row.run.conditions.start == Start::cold;
   });
-  if (any_cold && comparison.initially_cached > Bytes{0}) {
+  if (any_cold && comparison.runs.size() == 1 && comparison.initially_cached > Bytes{0}) {
+    verdict.push_back(fmt::format(
+        "{} were free in reserved memory when the trace began; a cold start leaves them out.",
+        human_size(comparison.initially_cached)));
+  } else if (any_cold && comparison.initially_cached > Bytes{0}) {
     verdict.push_back(fmt::format(
         "{} were free in reserved memory when the trace began; rows that start cold are held "
         "against the recorded settings started cold, as none of them can know those bytes.",

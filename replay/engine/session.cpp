@@ -166,7 +166,7 @@ EventResult Session::step() {
 }
 
 EventResult Session::allocate(const Event& event) {
-  // A program that asked again after a failure wants one block; here it may have it already.
+  // Repeats of a failed request share one number: if it is served here, once is enough.
   if (event.failed_in_recording && model_->is_live(event.allocation)) {
     return {.kind = EventResult::Kind::skipped, .placement = {}};
   }

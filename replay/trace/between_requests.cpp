@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policies/caching/sizes.hpp"
+
 namespace fragcast {
 namespace {
 
@@ -34,14 +36,25 @@ RunCause cause_of(const ReleaseRun& run,
   if (run.releases.empty()) return RunCause::none;
   const RunCause own = run.thorough ? RunCause::own_flush : RunCause::own_partial;
   if (followed_by == FollowedBy::failure || run.after_growth) return own;
-  const bool grew = followed_by == FollowedBy::allocation && growth > Bytes{};
+  const bool grew = followed_by == FollowedBy::allocation && growth > Bytes{} && !run.had_served;
   if (grew) {
     if (lacked_room(run, growth, conditions)) return own;
-    if (garbage_was_due(run, conditions)) return RunCause::own_partial;
+    if (run.collectable && garbage_was_due(run, conditions)) return RunCause::own_partial;
   }
   if (of_one_private_pool(run)) return RunCause::pool_empty;
   if (run.thorough) return RunCause::empty_cache;
   return grew ? RunCause::own_partial : RunCause::unexplained;
+}
+
+bool would_serve(const RecordedRelease& release,
+                 const SoughtBlock& sought,
+                 const AllocatorSettings& settings) {
+  if (!release.was_free || release.size < sought.rounded) return false;
+  if (release.stream != sought.stream || release.pool != sought.pool) return false;
+  if (release.kind != pool_kind(sought.rounded)) return false;
+  // Oversize blocks are kept for oversize requests, and not for much smaller ones.
+  if (sought.rounded < settings.max_split_size) return release.size < settings.max_split_size;
+  return release.size < sought.rounded + settings.max_non_split_rounding;
 }
 
 bool completes_before_request(RunCause cause, FollowedBy followed_by) {

@@ -15,6 +15,10 @@ namespace fragcast {
 struct RecordedRelease {
   Bytes size;
   PoolId pool;
+  StreamId stream = {};
+  PoolKind kind = PoolKind::large;
+  /// It could have served requests before the run; some completion of the run may be what freed it.
+  bool was_free = true;
 };
 
 /// Some completions of delayed frees, and the memory that was given back right behind them: what a
@@ -32,6 +36,11 @@ struct ReleaseRun {
   bool after_growth = false;
   /// The default pools were left without a segment that could be given back.
   bool thorough = true;
+  /// Some of it was free before the run and would have served the request that follows: that
+  /// request had no reason to take anything back.
+  bool had_served = false;
+  /// All of it is what garbage collection takes: whole large segments of the default pool.
+  bool collectable = true;
 };
 
 /// What a history holds between two requests.
@@ -77,6 +86,18 @@ enum class RunCause : std::uint8_t {
                                 Bytes growth,
                                 FollowedBy followed_by,
                                 const RecordedConditions& conditions);
+
+/// A request, as the allocator looks for a block for it.
+struct SoughtBlock {
+  StreamId stream;
+  PoolId pool;
+  Bytes rounded;
+};
+
+/// Whether memory that was given back would have served this request instead, had it been there.
+[[nodiscard]] bool would_serve(const RecordedRelease& release,
+                               const SoughtBlock& sought,
+                               const AllocatorSettings& settings);
 
 /// Whether the completions of a run of this cause belong before the request that follows: only a
 /// flush, and whatever a failing request did, came after the request had looked for a free block.

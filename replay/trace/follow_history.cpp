@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "policies/caching/sizes.hpp"
 #include "replay/trace/address_map.hpp"
 #include "replay/trace/between_requests.hpp"
 #include "replay/trace/event_writer.hpp"
+#include "replay/trace/late_free.hpp"
 
 namespace fragcast {
 namespace {
@@ -51,6 +53,7 @@ class Follower {
 
   [[nodiscard]] bool completes_at_once(std::size_t index) const;
   [[nodiscard]] AllocationId name_allocation(std::size_t index, Address address);
+  void look_for_needless_runs(const SoughtBlock& sought);
   void settle_before(FollowedBy request, PoolId pool);
   void settle(const ReleaseRun& run, FollowedBy request, PoolId pool);
   void settle_after();
@@ -78,6 +81,8 @@ class Follower {
   EventWriter writer_;
 
   BetweenRequests between_;
+  /// Pending blocks that were completed since the latest request.
+  std::vector<BlockKey> completed_;
   /// The last of `between_.runs` may still grow.
   bool run_is_open_ = false;
   /// To be completed once the request is written.
@@ -154,6 +159,10 @@ AllocationId Follower::name_allocation(std::size_t index, Address address) {
 void Follower::allocated(std::size_t index) {
   const RecordedEntry& entry = entries_[index];
   const PoolId pool = pool_of_block(index);
+  look_for_needless_runs(
+      {.stream = key(index).stream,
+       .pool = pool,
+       .rounded = round_size(entry.size, known_.conditions.padding, known_.conditions.settings)});
   settle_before(FollowedBy::allocation, pool);
   if (const FollowedBlock* before = live_.find(key(index))) {
     anomalies_.add(Anomaly::allocation_over_live);
@@ -193,11 +202,12 @@ void Follower::failed(std::size_t index) {
 }
 
 bool Follower::completes_at_once(std::size_t index) const {
-  if (!known_.walked.has_free_completions) return true;
+  if (known_.walked.leaves_completions_out) return true;
   if (index + 1 >= entries_.size()) return false;
   const RecordedEntry& next = entries_[index + 1];
   return next.action == RecordedAction::free_completed && next.address == entries_[index].address &&
-         next.stream == entries_[index].stream;
+         next.stream == entries_[index].stream &&
+         !waited_for_flush(known_.device, index, reserved_.total(), known_.conditions);
 }
 
 void Follower::free_requested(std::size_t index) {
@@ -227,6 +237,7 @@ void Follower::free_completed(std::size_t index) {
   const FollowedBlock block = *found;
   if (block.pending) {
     if (block.held_by) run_of(index).completions.push_back(*block.held_by);
+    completed_.push_back(key(index));
   } else {
     settle_before(FollowedBy::free, PoolId{});
     writer_.at(index);
@@ -277,8 +288,9 @@ void Follower::grown(std::size_t index) {
   }
   if (!mapped) {
     trace_.addresses.segments.push_back({.address = entry.address, .size = entry.size});
-  } else if (ranges_.map({.stream = stream, .pool = pool, .kind = kind}, extent)) {
-    trace_.addresses.ranges.push_back(entry.address);
+  } else if (const RangeOwner owner{.stream = stream, .pool = pool, .kind = kind};
+             ranges_.map(owner, extent)) {
+    trace_.addresses.ranges.push_back({.address = entry.address, .owner = owner});
   }
   note(mapped ? LogAction::segment_map : LogAction::segment_alloc, index, pool);
   ++out_.device_allocs;
@@ -298,7 +310,17 @@ void Follower::released(std::size_t index) {
     ranges_.unmap({.stream = stream, .pool = pool, .kind = *stretch->kind},
                   {entry.address, entry.size});
   }
-  run.releases.push_back({.size = entry.size, .pool = pool});
+  const Extent extent{entry.address, entry.size};
+  const PoolKind kind = stretch && stretch->kind ? *stretch->kind : kind_of_map(entry.size);
+  run.collectable = run.collectable && !unmapped && pool == PoolId{} && kind == PoolKind::large;
+  run.releases.push_back(
+      {.size = entry.size,
+       .pool = pool,
+       .stream = stream,
+       .kind = kind,
+       .was_free = std::none_of(completed_.begin(), completed_.end(), [&](BlockKey block) {
+         return block.stream == stream && extent.contains(block.address);
+       })});
   note(unmapped ? LogAction::segment_unmap : LogAction::segment_free, index, pool);
   ++out_.device_frees;
 }
@@ -327,12 +349,22 @@ void Follower::close_run() {
   run_is_open_ = false;
 }
 
+void Follower::look_for_needless_runs(const SoughtBlock& sought) {
+  for (ReleaseRun& run : between_.runs) {
+    run.had_served =
+        std::any_of(run.releases.begin(), run.releases.end(), [&](const RecordedRelease& release) {
+          return would_serve(release, sought, known_.conditions.settings);
+        });
+  }
+}
+
 void Follower::settle_before(FollowedBy request, PoolId pool) {
   if (!between_.empty()) {
     close_run();
     for (const ReleaseRun& run : between_.runs) settle(run, request, pool);
   }
   between_.clear();
+  completed_.clear();
 }
 
 void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {

@@ -245,7 +245,12 @@ TEST_CASE("a request that failed once and is served now fits what its rounded si
 }
 
 TEST_CASE("the recording of a simulation verifies", "[record_run][property]") {
-  for (const Situation& situation : situations_of(npu())) {
+  for (Situation situation : situations_of(npu())) {
+    TraceShape& shape = situation.trials.shape;
+    // What no recording tells: that frees were held back by a capture, that settings changed.
+    if (!shape.settings_changes.empty()) continue;
+    shape.captures = false;
+    shape.fraction_changes = false;
     DYNAMIC_SECTION(situation.name) {
       check_property(situation.trials,
                      [](const Trace& trace) { return what_is_wrong(record(trace)); });
