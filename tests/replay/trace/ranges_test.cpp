@@ -15,7 +15,7 @@ constexpr RangeOwner small{
 
 TEST_CASE("a range begins at the lowest address mapped in it and ends where its reach does") {
   Ranges ranges{1000_B};
-  for (const std::uint64_t address : {5200, 5000, 5999, 6000, 9000}) {
+  for (const std::uint64_t address : {5200U, 5000U, 5999U, 6000U, 9000U}) {
     ranges.add(large, Address{address});
   }
   ranges.settle();
