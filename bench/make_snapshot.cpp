@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   try {
     const fragcast::Options options = fragcast::parse({argv + 1, argv + argc});
     std::ofstream out{options.out, std::ios::binary};
-    fragcast::write_snapshot(options.size, out);
+    fragcast::generate_snapshot(options.size, out);
     out.close();
     if (!out) throw std::runtime_error{options.out + " cannot be written"};
     return EXIT_SUCCESS;

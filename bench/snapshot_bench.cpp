@@ -14,7 +14,7 @@ namespace {
 
 std::string snapshot(SnapshotStyle style) {
   std::ostringstream out;
-  write_snapshot({.style = style, .events = 200'000, .seed = 1}, out);
+  generate_snapshot({.style = style, .events = 200'000, .seed = 1}, out);
   return out.str();
 }
 

@@ -275,6 +275,8 @@ void Generator::write_settings() {
 
 }  // namespace
 
-void write_snapshot(const SnapshotSize& size, std::ostream& out) { Generator{size, out}.write(); }
+void generate_snapshot(const SnapshotSize& size, std::ostream& out) {
+  Generator{size, out}.write();
+}
 
 }  // namespace fragcast

@@ -25,6 +25,6 @@ struct SnapshotSize {
 /// caching allocator's best fit finds again in the next step, so the recording is one that the real
 /// allocator could have made. Stacks are shared as in real files: a list of frames for each
 /// allocation and each free, but few frames. The same size gives the same bytes.
-void write_snapshot(const SnapshotSize& size, std::ostream& out);
+void generate_snapshot(const SnapshotSize& size, std::ostream& out);
 
 }  // namespace fragcast

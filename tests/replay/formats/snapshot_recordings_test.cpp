@@ -197,7 +197,7 @@ TEST_CASE("a cut recording with all segments is salvaged as far as it goes",
     last = entries.size();
     CHECK(entries.back().address == complete.devices[0].entries[last - 1].address);
   }
-  CHECK(last > 9000);
+  CHECK(last > complete.devices[0].entries.size() * 3 / 4);
 }
 
 }  // namespace
