@@ -34,7 +34,7 @@ Options parse(const std::vector<std::string>& arguments) {
     } else if (name == "--out") {
       options.out = value;
     } else {
-      throw std::invalid_argument{name + " " + value};
+      throw std::invalid_argument{fmt::format("{} {}", name, value)};
     }
   }
   if (options.out.empty() || options.size.events <= 0 || arguments.size() % 2 != 0) {

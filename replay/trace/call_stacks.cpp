@@ -57,14 +57,14 @@ StackId CallStacks::intern(std::span<const FrameId> innermost_first) {
   return stack;
 }
 
-std::string describe(const CallStacks& stacks, FrameId id) {
-  const Frame& frame = stacks.frame(id);
-  std::string_view file = stacks.text(frame.file);
+std::string describe(const CallStacks& stacks, FrameId frame) {
+  const Frame& line = stacks.frame(frame);
+  std::string_view file = stacks.text(line.file);
   // Recordings come from Windows, too.
   if (const std::size_t slash = file.find_last_of("/\\"); slash != std::string_view::npos) {
     file.remove_prefix(slash + 1);
   }
-  return fmt::format("{}:{}:{}", file, frame.line, stacks.text(frame.function));
+  return fmt::format("{}:{}:{}", file, line.line, stacks.text(line.function));
 }
 
 }  // namespace fragcast

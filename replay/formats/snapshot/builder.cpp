@@ -103,7 +103,7 @@ PickleValue SnapshotBuilder::finish_frames(const PickleObject& list) {
   frames_.clear();
   for (const PickleValue item : list.items) {
     if (!is(item, Handle::frame)) fields_.fail_item(item, "a stack frame as the others");
-    frames_.push_back(FrameId{static_cast<std::uint32_t>(item.payload())});
+    frames_.emplace_back(static_cast<std::uint32_t>(item.payload()));
   }
   return make_handle(Handle::stack, parts_.recording.stacks.intern(frames_).value());
 }
