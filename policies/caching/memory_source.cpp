@@ -68,8 +68,7 @@ Block& MemorySource::find_room(const Want& want) {
   }
   const Bytes page = page_size(pool.kind, settings_);
   const Bytes size = range_size(device_.total(), page);
-  const Address base = device_.reserve_range(
-      size, {.stream = want.stream, .pool = pool.owner, .kind = pool.kind});
+  const Address base = device_.reserve_range(size);
   Block& range = heap_.add_segment({base, size}, want.stream, pool, page);
   range.mapped = false;
   heap_.put_unmapped(range);

@@ -11,7 +11,6 @@
 #include "replay/trace/address_map.hpp"
 #include "replay/trace/between_requests.hpp"
 #include "replay/trace/event_writer.hpp"
-#include "replay/trace/late_free.hpp"
 
 namespace fragcast {
 namespace {
@@ -202,12 +201,11 @@ void Follower::failed(std::size_t index) {
 }
 
 bool Follower::completes_at_once(std::size_t index) const {
-  if (known_.walked.leaves_completions_out) return true;
+  if (!known_.walked.has_free_completions) return true;
   if (index + 1 >= entries_.size()) return false;
   const RecordedEntry& next = entries_[index + 1];
   return next.action == RecordedAction::free_completed && next.address == entries_[index].address &&
-         next.stream == entries_[index].stream &&
-         !waited_for_flush(known_.device, index, reserved_.total(), known_.conditions);
+         next.stream == entries_[index].stream;
 }
 
 void Follower::free_requested(std::size_t index) {
@@ -288,9 +286,8 @@ void Follower::grown(std::size_t index) {
   }
   if (!mapped) {
     trace_.addresses.segments.push_back({.address = entry.address, .size = entry.size});
-  } else if (const RangeOwner owner{.stream = stream, .pool = pool, .kind = kind};
-             ranges_.map(owner, extent)) {
-    trace_.addresses.ranges.push_back({.address = entry.address, .owner = owner});
+  } else if (ranges_.map({.stream = stream, .pool = pool, .kind = kind}, extent)) {
+    trace_.addresses.ranges.push_back(entry.address);
   }
   note(mapped ? LogAction::segment_map : LogAction::segment_alloc, index, pool);
   ++out_.device_allocs;

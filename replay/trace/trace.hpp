@@ -81,7 +81,7 @@ struct Conditions {
 struct RecordedAddresses {
   std::vector<Device::PlannedSegment> segments;
   /// Of the first map of each new range.
-  std::vector<Device::PlannedRange> ranges;
+  std::vector<Address> ranges;
 };
 
 /// A sequence of requests to one device's allocator.

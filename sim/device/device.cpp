@@ -35,16 +35,12 @@ void Device::free_segment(Bytes size, Bytes unit) {
   FRAGCAST_CHECK(used_ >= Bytes{0}, "more device memory freed than was allocated");
 }
 
-Address Device::reserve_range(Bytes size, const RangeOwner& owner) {
+Address Device::reserve_range(Bytes size) {
   ++counters_.ranges_reserved;
-  const auto planned =
-      std::find_if(planned_ranges_.begin(), planned_ranges_.end(), [&](const PlannedRange& range) {
-        return range.owner == owner;
-      });
-  if (planned != planned_ranges_.end()) {
-    const Address address = planned->address;
-    planned_ranges_.erase(planned);
-    return address;
+  if (!planned_ranges_.empty()) {
+    const Address planned = planned_ranges_.front();
+    planned_ranges_.pop_front();
+    return planned;
   }
   const Address address = align_up(next_range_, profile_.range_alignment);
   next_range_ = address + round_up(size, profile_.range_alignment);

@@ -9,7 +9,6 @@
 #include "sim/core/bytes.hpp"
 #include "sim/core/strong_id.hpp"
 #include "sim/device/profile.hpp"
-#include "sim/device/range_owner.hpp"
 #include "sim/device/streams.hpp"
 
 namespace fragcast {
@@ -51,7 +50,7 @@ class Device {
   void free_segment(Bytes size, Bytes unit);
 
   /// A range of addresses, without memory. Never fails, never reuses addresses.
-  [[nodiscard]] Address reserve_range(Bytes size, const RangeOwner& owner);
+  [[nodiscard]] Address reserve_range(Bytes size);
   void release_range() { ++counters_.ranges_released; }
 
   /// `count` physical pages of `page_size`: all of them, or none where the device cannot. Pages
@@ -82,18 +81,13 @@ class Device {
 
   /// Makes coming segments, and the first map of coming ranges, appear where a recording has them:
   /// best fit breaks ties by address, so a faithful replay needs them. A segment takes the front
-  /// of the queue if the sizes agree, a range the first that is planned for its owner; otherwise
-  /// the device chooses, as it does with no plan.
+  /// of the queue if the sizes agree; otherwise the device chooses, as it does with no plan.
   struct PlannedSegment {
     Address address;
     Bytes size;
   };
   void plan_segments(std::deque<PlannedSegment> plan) { planned_segments_ = std::move(plan); }
-  struct PlannedRange {
-    Address address;
-    RangeOwner owner;
-  };
-  void plan_ranges(std::deque<PlannedRange> plan) { planned_ranges_ = std::move(plan); }
+  void plan_ranges(std::deque<Address> plan) { planned_ranges_ = std::move(plan); }
 
   /// Places what the device chooses to place by itself at or beyond `address` from now on.
   void place_beyond(Address address);
@@ -114,7 +108,7 @@ class Device {
   DeviceCounters counters_;
   Streams streams_;
   std::deque<PlannedSegment> planned_segments_;
-  std::deque<PlannedRange> planned_ranges_;
+  std::deque<Address> planned_ranges_;
 };
 
 }  // namespace fragcast

@@ -1,9 +1,11 @@
 #include "replay/engine/record_run.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <sstream>
 #include <string>
+#include <variant>
 
 #include "replay/formats/call_script.hpp"
 #include "replay/formats/input_error.hpp"
@@ -244,16 +246,31 @@ TEST_CASE("a request that failed once and is served now fits what its rounded si
   CHECK(what_is_wrong(served).empty());
 }
 
+/// How pools are set up is in no entry of a history.
+bool is_told_by_recordings(const Trace& trace) {
+  return std::none_of(trace.controls.begin(), trace.controls.end(), [](const Control& call) {
+    return std::holds_alternative<control::PoolNoSplit>(call) ||
+           std::holds_alternative<control::PoolUseOnOom>(call);
+  });
+}
+
 TEST_CASE("the recording of a simulation verifies", "[record_run][property]") {
   for (Situation situation : situations_of(npu())) {
     TraceShape& shape = situation.trials.shape;
     // What no recording tells: that frees were held back by a capture, that settings changed.
     if (!shape.settings_changes.empty()) continue;
     shape.captures = false;
+    // Where memory is short, entries do not say whether an event finished before a search or after.
+    shape.stream_uses = false;
+    // Ranges that a request reserved in vain are in no entry, and another stream may get their
+    // place.
+    shape.streams = 1;
+    shape.largest_request = 2_MiB;
     shape.fraction_changes = false;
     DYNAMIC_SECTION(situation.name) {
-      check_property(situation.trials,
-                     [](const Trace& trace) { return what_is_wrong(record(trace)); });
+      check_property(situation.trials, [](const Trace& trace) {
+        return is_told_by_recordings(trace) ? what_is_wrong(record(trace)) : std::string{};
+      });
     }
   }
 }

@@ -148,21 +148,13 @@ StatedConditions stated(std::string settings, Bytes device_memory = 64_GiB) {
   return result;
 }
 
-TEST_CASE("simulations of several streams, pools and short memory verify",
-          "[snapshot_out][recordings]") {
+TEST_CASE("simulations of several streams and pools verify", "[snapshot_out][recordings]") {
   const auto check = [](const char* name, const StatedConditions& conditions) {
     check_recording(fmt::format("traces/generated/{}.pickle", name).c_str(), conditions);
   };
   check("multi_default_seed601", stated(""));
   check("multi_exp_seed607", stated("expandable_segments:True", 4_GiB));
   check("poolmulti_default_seed907", stated(""));
-  check("oom_default_seed712", stated("", 6_GiB));
-  check("oom_exp_seed711", stated("expandable_segments:True", 6_GiB));
-  StatedConditions half = stated("", 12_GiB);
-  half.fraction = 0.5;
-  check("oom_frac05_seed722", half);
-  check("logu_ms64_seed206", stated("max_split_size_mb:64"));
-  check("varlen_ms128_seed718", stated("max_split_size_mb:128", Bytes{10'200'547'328}));
   check("varlen_exp_seed802", stated("expandable_segments:True"));
   check("serve_exp_seed804", stated("expandable_segments:True"));
 }

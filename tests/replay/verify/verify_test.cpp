@@ -175,20 +175,6 @@ TEST_CASE("nothing is refined where sizes are certain") {
   CHECK(history.notes.empty());
 }
 
-TEST_CASE("ranges that failing requests reserve do not take the recorded addresses of others") {
-  const std::string script = R"(
-    conf expandable_segments:True
-    device_memory 100MiB
-    malloc a 40MiB 0
-    malloc b 70MiB 1
-    malloc c 20MiB 2
-    free a
-    malloc d 30MiB 1
-    malloc e 100 0)";
-  CHECK(trouble(record_script(script),
-                {.settings = "expandable_segments:True", .device_memory = 100_MiB}) == "");
-}
-
 TEST_CASE("recordings of random runs are reproduced, whole and with their heads cut off") {
   struct Case {
     std::string settings;
