@@ -58,13 +58,13 @@ StackId CallStacks::intern(std::span<const FrameId> innermost_first) {
 }
 
 std::string describe(const CallStacks& stacks, FrameId frame) {
-  const Frame& line = stacks.frame(frame);
-  std::string_view file = stacks.text(line.file);
+  const Frame& place = stacks.frame(frame);
+  std::string_view file = stacks.text(place.file);
   // Recordings come from Windows, too.
   if (const std::size_t slash = file.find_last_of("/\\"); slash != std::string_view::npos) {
     file.remove_prefix(slash + 1);
   }
-  return fmt::format("{}:{}:{}", file, line.line, stacks.text(line.function));
+  return fmt::format("{}:{}:{}", file, place.line, stacks.text(place.function));
 }
 
 }  // namespace fragcast
