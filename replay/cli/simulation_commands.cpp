@@ -84,12 +84,8 @@ void write_answers(const PreparedRun& prepared, std::ostream& out) {
 
 /// Whether the replay answers as the file does; says where it does not.
 bool meets_expectation(const PreparedRun& prepared, const std::string& file, Console& console) {
-  ByteSource source = open_source(file);
   const AnswerComparison compared = compare_answers(
-      prepared.trace(),
-      resolve_conditions(prepared.trace(), prepared.spec()),
-      [&source] { return source.next_line(); },
-      file);
+      prepared.trace(), resolve_conditions(prepared.trace(), prepared.spec()), file);
   if (compared.difference) {
     console.out << describe(*compared.difference) << '\n';
     return false;
