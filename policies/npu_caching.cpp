@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <utility>
-#include <variant>
 
-#include "policies/caching/caching_allocator.hpp"
+#include "policies/caching/caching_model.hpp"
 #include "policies/caching/message_size.hpp"
 #include "policies/caching/npu_settings.hpp"
-#include "policies/caching/settings_parser.hpp"
 
 namespace fragcast {
 namespace {
@@ -43,14 +40,6 @@ std::string rejection_message(Bytes requested) {
       message_size(requested));
 }
 
-ChangedSettings change_settings(const AllocatorSettings& before, const std::string& text) {
-  SettingsResult result = apply_runtime_settings(npu_settings_grammar(), before, text);
-  if (auto* refusal = std::get_if<SettingsRefusal>(&result)) {
-    return {.settings = before, .refusal = std::move(refusal->reason)};
-  }
-  return {.settings = std::get<ParsedSettings>(result).settings, .refusal = {}};
-}
-
 CachingRules npu_rules(Soc soc) {
   return {.padding = soc == Soc::ascend950 ? Bytes{0} : pad,
           .own_stream_use = OwnStreamUse::counts,
@@ -58,36 +47,30 @@ CachingRules npu_rules(Soc soc) {
           .events_paused_by = EventsPausedBy::captures,
           .serving_scope = ServingScope::innermost,
           .release_wait = ReleaseWait::device,
-          .unmap_wait = ReleaseWait::device,
+          .unmap_wait = UnmapWait::device,
+          .after_flush = AfterFlush::grow,
+          .pool_emptying = PoolEmptying::that_pool,
           .held_back_shown_as = HeldBackShownAs::inactive,
-          .stream_ranks = stream_ranks,
+          .stream_order = {.ranks = stream_ranks, .few = 0, .ranks_of_few = {}},
           .out_of_memory_message = out_of_memory_message,
           .rejection_message = rejection_message,
-          .change_settings = change_settings};
+          .settings = &npu_settings_grammar()};
 }
+
+MadeModel make(const ModelSpec& spec, Device& device) {
+  return make_caching_model(npu_rules(spec.soc), spec.settings, device);
+}
+
+constexpr std::array releases{
+    ModelRelease{.name = "2026-08",
+                 .summary = "Ascend/pytorch, master of August 2026",
+                 .evidence = Evidence::recordings,
+                 .make = make,
+                 .settings = npu_settings_grammar},
+};
 
 }  // namespace
 
-MadeModel make_npu_caching(const ModelSpec& spec, Device& device) {
-  SettingsResult result = parse_settings(npu_settings_grammar(), spec.settings);
-  if (auto* refusal = std::get_if<SettingsRefusal>(&result)) {
-    return {.model = nullptr, .refusal = std::move(refusal->reason), .warnings = {}};
-  }
-  auto& parsed = std::get<ParsedSettings>(result);
-  return {.model = std::make_unique<CachingAllocator>(npu_rules(spec.soc), parsed.settings, device),
-          .refusal = {},
-          .warnings = std::move(parsed.warnings)};
-}
-
-bool same_npu_settings(std::string_view a, std::string_view b) {
-  const auto first = read_npu_settings(a);
-  return first && first == read_npu_settings(b);
-}
-
-std::optional<AllocatorSettings> read_npu_settings(std::string_view text) {
-  const SettingsResult result = parse_settings(npu_settings_grammar(), text);
-  const auto* parsed = std::get_if<ParsedSettings>(&result);
-  return parsed != nullptr ? std::optional{parsed->settings} : std::nullopt;
-}
+std::span<const ModelRelease> npu_caching_releases() { return releases; }
 
 }  // namespace fragcast

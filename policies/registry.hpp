@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "policies/allocator_model.hpp"
-#include "policies/caching/settings.hpp"
+#include "policies/caching/settings_grammar.hpp"
 #include "sim/device/device.hpp"
 
 namespace fragcast {
@@ -40,20 +40,38 @@ struct MadeModel {
   std::vector<std::string> warnings;
 };
 
+/// What a model's claim to be exact rests on.
+enum class Evidence : std::uint8_t {
+  recordings,  ///< it answers as the real allocator did, call by call
+  source,      ///< read from the allocator's source or documentation: unverified
+};
+
+/// One version of an allocator that behaves in its own way.
+struct ModelRelease {
+  std::string_view name;
+  /// What sets it apart, for people.
+  std::string_view summary;
+  Evidence evidence = Evidence::recordings;
+  /// The device must outlive the model.
+  MadeModel (*make)(const ModelSpec& spec, Device& device) = nullptr;
+  /// How settings strings are read; null for models that are no caching allocators.
+  const SettingsGrammar& (*settings)() = nullptr;
+};
+
+/// Whose allocator a model is: what its recordings hold and how its answers are written.
+enum class Vendor : std::uint8_t { npu, cuda };
+
 /// One allocator model in the table of all.
 struct ModelEntry {
   std::string_view name;
   std::string_view summary;
-  std::span<const ModelOption> options;
+  Vendor vendor = Vendor::npu;
   /// The environment variable its settings come from; empty if it has none.
   std::string_view variable;
-  /// The device must outlive the model.
-  MadeModel (*make)(const ModelSpec& spec, Device& device);
-  /// Whether two settings strings mean the same; false if either is refused.
-  bool (*same_settings)(std::string_view a, std::string_view b);
-  /// What a settings string means; nothing if it is refused. Null for models that are no caching
-  /// allocators.
-  std::optional<AllocatorSettings> (*read_settings)(std::string_view text) = nullptr;
+  /// The first is the default.
+  std::span<const ModelRelease> releases;
+
+  [[nodiscard]] const ModelRelease& default_release() const { return releases.front(); }
 };
 
 /// All models, in the order in which they are listed.
@@ -61,5 +79,18 @@ struct ModelEntry {
 
 /// The model of that name, or null.
 [[nodiscard]] const ModelEntry* find_model(std::string_view name);
+/// The release of that name, or null.
+[[nodiscard]] const ModelRelease* find_release(const ModelEntry& model, std::string_view name);
+
+/// The options that a release's settings strings know.
+[[nodiscard]] std::vector<ModelOption> options_of(const ModelRelease& release);
+/// What a settings string means to a caching allocator; nothing if it is refused, or if the model
+/// is none.
+[[nodiscard]] std::optional<AllocatorSettings> read_settings(const ModelRelease& release,
+                                                             std::string_view text);
+/// Whether two settings strings mean the same; false if either is refused.
+[[nodiscard]] bool same_settings(const ModelRelease& release,
+                                 std::string_view a,
+                                 std::string_view b);
 
 }  // namespace fragcast

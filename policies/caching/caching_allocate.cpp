@@ -98,6 +98,9 @@ Block* CachingAllocator::obtain_block(Search& search) {
   }
   if (search.rejected || events_paused()) return nullptr;
   flush(FreedPages::to_device);
+  if (rules_.after_flush == AfterFlush::search_and_grow) {
+    if (Block* block = take_free_block(search)) return block;
+  }
   ++ledger().counters().num_alloc_retries;
   return grow(search);
 }

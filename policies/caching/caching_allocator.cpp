@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "policies/caching/settings_parser.hpp"
+
 namespace fragcast {
 
 CachingAllocator::CachingAllocator(const CachingRules& rules,
@@ -12,7 +16,7 @@ CachingAllocator::CachingAllocator(const CachingRules& rules,
       device_{device},
       source_{rules_, settings_, device_, heap_, ledger()},
       pools_{rules.serving_scope},
-      pending_{rules.stream_ranks} {
+      pending_{rules.stream_order} {
   ledger().counters().max_split_size = settings_.max_split_size;
   if (settings_.per_process_memory_fraction < 1.0) {
     carry_out(control::SetFraction{settings_.per_process_memory_fraction});
@@ -65,7 +69,8 @@ ControlRefusal CachingAllocator::carry_out(const control::PoolRelease& call) {
 }
 
 ControlRefusal CachingAllocator::carry_out(const control::PoolEmpty& call) {
-  source_.wait(rules_.release_wait);
+  if (rules_.pool_emptying == PoolEmptying::everything) return carry_out(control::EmptyCache{});
+  source_.wait_before_release();
   PrivatePool* pool = pools_.find(call.pool);
   if (pool != nullptr && pool->freeable()) empty_private_pool(*pool);
   return {};
@@ -93,9 +98,10 @@ ControlRefusal CachingAllocator::carry_out(const control::CaptureEnd&) {
 }
 
 ControlRefusal CachingAllocator::carry_out(const control::ChangeSettings& call) {
-  ChangedSettings changed = rules_.change_settings(settings_, call.text);
-  if (changed.refusal.empty()) settings_ = changed.settings;
-  return changed.refusal;
+  SettingsResult result = apply_runtime_settings(*rules_.settings, settings_, call.text);
+  if (auto* refusal = std::get_if<SettingsRefusal>(&result)) return std::move(refusal->reason);
+  settings_ = std::get<ParsedSettings>(result).settings;
+  return {};
 }
 
 ControlRefusal CachingAllocator::carry_out(const control::SetFraction& call) {

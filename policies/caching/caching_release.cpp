@@ -21,7 +21,7 @@ void CachingAllocator::collect_garbage() {
     ++candidates;
   });
   if (candidates == 0) return;
-  source_.wait(rules_.release_wait);
+  source_.wait_before_release();
 
   // Whole rounds, whatever the target: upstream does not want to be back soon.
   Bytes reclaimed;
@@ -43,7 +43,7 @@ void CachingAllocator::collect_garbage() {
 
 bool CachingAllocator::release_oversize(const Search& search) {
   if (settings_.max_split_size == Bytes::unlimited()) return false;
-  source_.wait(rules_.release_wait);
+  source_.wait_before_release();
   FreeIndex::Tree& blocks = search.pool->free.of(search.stream);
   const Bytes wanted = std::max(search.rounded, settings_.max_split_size);
   // Changes at run time can leave blocks of this size in expandable ranges or split. Releasing one
@@ -74,7 +74,7 @@ bool CachingAllocator::release_oversize(const Search& search) {
 }
 
 void CachingAllocator::flush(FreedPages pages) {
-  source_.wait(rules_.release_wait);
+  source_.wait_before_release();
   if (!events_paused()) {
     ++ledger().counters().num_sync_all_streams;
     queue_held_back();

@@ -106,6 +106,27 @@ bool MemorySource::map_front(Block& block, Bytes size) {
   return true;
 }
 
+void MemorySource::wait_before_release() {
+  switch (rules_.release_wait) {
+    case ReleaseWait::device:
+      device_.synchronize();
+      return;
+    case ReleaseWait::nothing:
+      return;
+  }
+}
+
+void MemorySource::wait_before_unmapping(StreamId stream) {
+  switch (rules_.unmap_wait) {
+    case UnmapWait::device:
+      device_.synchronize();
+      return;
+    case UnmapWait::stream:
+      device_.synchronize(stream);
+      return;
+  }
+}
+
 void MemorySource::release_segment(Block& block) {
   FRAGCAST_CHECK(!block.segment->expandable(), "an expandable range is unmapped, not freed");
   const PoolKind kind = block.segment->pool->kind;
@@ -126,7 +147,7 @@ void MemorySource::unmap_inside(Block& block, FreedPages freed) {
   const Extent stretch{range.base + begin, end - begin};
   const std::int64_t pages = stretch.size / page;
 
-  wait(rules_.unmap_wait);
+  wait_before_unmapping(range.stream);
   device_.unmap_pages(pages);
   pool.mapped_pages -= pages;
   if (freed == FreedPages::to_device) {

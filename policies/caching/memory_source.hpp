@@ -48,11 +48,11 @@ class MemorySource {
   /// Gives the device the pages that the pool keeps cached.
   void destroy_cached_pages(Pool& pool);
 
-  void wait(ReleaseWait what) {
-    if (what == ReleaseWait::device) device_.synchronize();
-  }
+  /// To be called before segments are released, once for all of them.
+  void wait_before_release();
 
  private:
+  void wait_before_unmapping(StreamId stream);
   [[nodiscard]] Block& find_room(const Want& want);
   [[nodiscard]] bool map_front(Block& block, Bytes size);
   [[nodiscard]] bool obtain_pages(Pool& pool, std::int64_t count, Bytes page);

@@ -10,6 +10,7 @@
 
 #include "policies/caching/setting_numbers.hpp"
 #include "policies/caching/settings_readers.hpp"
+#include "policies/caching/torch_settings.hpp"
 
 namespace fragcast {
 namespace {
@@ -117,62 +118,14 @@ std::optional<SettingsRefusal> check_together(ParsedSettings& parsed) {
 }
 
 using enum SettingStage;
-constexpr AtRunTime changeable = AtRunTime::changeable;
-constexpr std::string_view a_flag = "True or False";
-constexpr std::string_view some_mib = "a number of MiB";
 
-constexpr auto keys = std::to_array<SettingKey>({
-    {.name = "expandable_segments",
-     .stage = common,
-     .at_run_time = changeable,
-     .read = torch_flag<&AllocatorSettings::expandable_segments>,
-     .write = write_flag<&AllocatorSettings::expandable_segments>,
-     .default_text = "False",
-     .wants = a_flag,
-     .example = "True",
-     .meaning = "grow address ranges by pages instead of asking for whole segments; not with "
-                "max_split_size_mb or garbage_collection_threshold"},
-    {.name = "max_split_size_mb",
-     .stage = common,
-     .at_run_time = changeable,
-     .read = read_max_split_size,
-     .write = write_max_split_size,
-     .default_text = "unlimited",
-     .wants = some_mib,
-     .example = "128",
-     .meaning = "never split blocks of at least this many MiB"},
-    {.name = "garbage_collection_threshold",
-     .stage = common,
-     .read = read_garbage_collection,
-     .write = write_garbage_collection,
-     .default_text = "off",
-     .wants = "a fraction between 0 and 1",
-     .example = "0.8",
-     .meaning = "above this share of the memory limit, release idle segments before asking for "
-                "more; does nothing without a limit"},
-    {.name = "max_non_split_rounding_mb",
-     .stage = common,
-     .at_run_time = changeable,
-     .read = read_max_non_split_rounding,
-     .write = write_max_non_split_rounding,
-     .default_text = "large_segment_size_mb",
-     .wants = some_mib,
-     .example = "40",
-     .meaning = "how much larger than the request an unsplittable block may be"},
-    {.name = "large_segment_size_mb",
-     .stage = segment_size,
-     .read = read_large_segment_size,
-     .write = write_large_segment_size,
-     .default_text = "20",
-     .wants = some_mib,
-     .example = "64",
-     .meaning = "segment for requests of 1 to 10 MiB, and page of expandable segments"},
+constexpr auto npu_keys = std::to_array<SettingKey>({
     {.name = "segment_size_mb",
      .stage = device_specific,
      .read = read_segment_size,
      .write = write_segment_size,
      .default_text = "unset",
-     .wants = some_mib,
+     .wants = mebibyte_words,
      .example = "64",
      .meaning = "page of expandable segments (deprecated: large_segment_size_mb)"},
     {.name = "page_size",
@@ -191,17 +144,8 @@ constexpr auto keys = std::to_array<SettingKey>({
      .wants = "a number of KiB",
      .example = "16",
      .meaning = "alignment of blocks from 2 MiB on in expandable segments, 0 to 16"},
-    {.name = "roundup_power2_divisions",
-     .stage = common,
-     .read = read_roundup_divisions,
-     .write = write_roundup_divisions,
-     .default_text = "off",
-     .wants = "a power of two, or pairs SIZE_MB:DIVISIONS in a list",
-     .example = "[256:1,512:2,>:8]",
-     .meaning = "round requests up to one of so many steps between two powers of two"},
     {.name = "per_process_memory_fraction",
      .stage = device_specific,
-     .at_run_time = changeable,
      .read = read_memory_fraction,
      .write = write_memory_fraction,
      .default_text = "1",
@@ -213,91 +157,71 @@ constexpr auto keys = std::to_array<SettingKey>({
      .read = device_flag<&AllocatorSettings::multi_stream_lazy_reclaim>,
      .write = write_flag<&AllocatorSettings::multi_stream_lazy_reclaim>,
      .default_text = "False",
-     .wants = a_flag,
+     .wants = flag_words,
      .example = "True",
      .meaning = "look at other streams' finished work only when memory is short"},
     {.name = "throw_on_npumalloc_oom",
      .stage = device_specific,
-     .at_run_time = changeable,
      .read = device_flag<&AllocatorSettings::throw_on_oom>,
      .write = write_flag<&AllocatorSettings::throw_on_oom>,
      .default_text = "False",
-     .wants = a_flag,
+     .wants = flag_words,
      .example = "True",
      .meaning = "reject what exceeds per_process_memory_fraction before asking the device"},
     {.name = "release_lock_on_npumalloc",
      .stage = device_specific,
-     .at_run_time = changeable,
      .read = check_device_flag,
      .default_text = "False",
-     .wants = a_flag,
+     .wants = flag_words,
      .example = "True",
      .meaning = "no effect on device memory"},
     {.name = "pinned_mem_register",
      .stage = device_specific,
      .read = check_device_flag,
      .default_text = "False",
-     .wants = a_flag,
+     .wants = flag_words,
      .example = "True",
      .meaning = "host memory only"},
     {.name = "pin_memory_expandable_segments",
      .stage = device_specific,
      .read = check_device_flag,
      .default_text = "False",
-     .wants = a_flag,
-     .example = "True",
-     .meaning = "host memory only"},
-    {.name = "pinned_use_background_threads",
-     .stage = common,
-     .read = check_torch_flag,
-     .default_text = "False",
-     .wants = a_flag,
+     .wants = flag_words,
      .example = "True",
      .meaning = "host memory only"},
     {.name = "pinned_reserve_segment_size_mb",
      .stage = device_specific,
      .read = check_mebibytes,
      .default_text = "0",
-     .wants = some_mib,
-     .example = "64",
-     .meaning = "host memory only"},
-    {.name = "pinned_max_round_threshold_mb",
-     .stage = common,
-     .at_run_time = changeable,
-     .read = check_mebibytes,
-     .default_text = "unlimited",
-     .wants = some_mib,
-     .example = "64",
-     .meaning = "host memory only"},
-    {.name = "pinned_max_cached_size_mb",
-     .stage = common,
-     .at_run_time = changeable,
-     .read = check_mebibytes,
-     .default_text = "unlimited",
-     .wants = some_mib,
+     .wants = mebibyte_words,
      .example = "64",
      .meaning = "host memory only"},
 });
+constexpr auto keys = joined(torch_setting_keys, npu_keys);
 
-constexpr auto options = [] {
-  std::array<ModelOption, keys.size()> result{};
-  std::transform(keys.begin(), keys.end(), result.begin(), [](const SettingKey& key) {
-    return ModelOption{.key = key.name, .default_value = key.default_text, .meaning = key.meaning};
-  });
-  return result;
-}();
+constexpr auto run_time_keys = std::to_array<std::string_view>({
+    "expandable_segments",
+    "max_split_size_mb",
+    "max_non_split_rounding_mb",
+    "per_process_memory_fraction",
+    "throw_on_npumalloc_oom",
+    "release_lock_on_npumalloc",
+    "pinned_max_round_threshold_mb",
+    "pinned_max_cached_size_mb",
+});
 
 constexpr SettingsGrammar grammar{
-    .device = "NPU",
+    .unknown_key = "Unrecognized key '",
+    .unknown_key_end = "' in NPU allocator config, ",
     .run_time_call = "torch_npu.npu.memory._set_allocator_settings()",
     .keys = keys,
+    .run_time_keys = run_time_keys,
+    .defaults = {},
     .check_together = check_together,
 };
 
 }  // namespace
 
 const SettingsGrammar& npu_settings_grammar() { return grammar; }
-
-std::span<const ModelOption> npu_setting_options() { return options; }
 
 }  // namespace fragcast

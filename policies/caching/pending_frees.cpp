@@ -17,14 +17,25 @@ PendingFrees::Entry PendingFrees::Queue::pop() {
 }
 
 std::uint32_t PendingFrees::rank_of(StreamId stream) const {
-  return stream.index() < ranks_.size() ? ranks_[stream.index()]
-                                        : std::numeric_limits<std::uint32_t>::max();
+  const auto ranks = beyond_few_ ? order_.ranks : order_.ranks_of_few;
+  return stream.index() < ranks.size() ? ranks[stream.index()]
+                                       : std::numeric_limits<std::uint32_t>::max();
+}
+
+void PendingFrees::note_queue_count(std::size_t queues) {
+  if (beyond_few_ || queues <= order_.few) return;
+  beyond_few_ = true;
+  for (Queue& queue : queues_) queue.rank = rank_of(queue.stream);
+  std::stable_sort(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) {
+    return a.rank < b.rank;
+  });
 }
 
 PendingFrees::Queue& PendingFrees::queue_of(StreamId stream) {
   for (Queue& queue : queues_) {
     if (queue.stream == stream) return queue;
   }
+  note_queue_count(queues_.size() + 1);
   Queue fresh;
   if (!spare_.empty()) {
     fresh = std::move(spare_.back());

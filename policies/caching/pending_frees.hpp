@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "policies/caching/rules.hpp"
 #include "sim/device/device.hpp"
 #include "sim/heap/heap.hpp"
 
@@ -17,7 +17,7 @@ namespace fragcast {
 ///     stream 0   ─ A ─ B ─ D
 class PendingFrees {
  public:
-  explicit PendingFrees(std::span<const std::uint8_t> stream_ranks) : ranks_{stream_ranks} {}
+  explicit PendingFrees(const StreamOrder& order) : order_{order} {}
 
   /// Makes `block` wait for `event`, too.
   void push(Block& block, DeviceEvent event);
@@ -107,9 +107,12 @@ class PendingFrees {
   }
   [[nodiscard]] std::uint32_t rank_of(StreamId stream) const;
   Queue& queue_of(StreamId stream);
+  void note_queue_count(std::size_t queues);
   void retire_empty_queues();
 
-  std::span<const std::uint8_t> ranks_;
+  StreamOrder order_;
+  /// More queues than `order_.few` have existed at once.
+  bool beyond_few_ = false;
   /// In processing order; none is empty between calls.
   std::vector<Queue> queues_;
   /// Emptied queues, kept for their capacity.

@@ -30,10 +30,21 @@ std::size_t interval_of(std::uint64_t size_mb) {
   return std::min(index, Divisions{}.size() - 1);
 }
 
-/// Reads a list, pair by pair. Separators are passed over unseen, as upstream does.
+using NumberReader = decltype(&read_whole);
+
+/// How one version of torch reads the key.
+struct Dialect {
+  NumberReader read_divisions = nullptr;
+  /// What `>` fills, from the interval of the entry before it on.
+  enum class Rest : std::uint8_t { after_last_entry, from_last_entry } rest;
+};
+
+/// Reads a list, pair by pair. Separators are passed over unseen: the parser has looked at them
+/// where upstream does.
 class ListReader {
  public:
-  ListReader(const SettingValue& value, ParsedSettings& into) : value_{value}, into_{into} {}
+  ListReader(const Dialect& dialect, const SettingValue& value, ParsedSettings& into)
+      : dialect_{dialect}, value_{value}, into_{into} {}
 
   std::optional<SettingsRefusal> run() {
     std::size_t i = 1;
@@ -49,7 +60,7 @@ class ListReader {
   [[nodiscard]] std::span<const std::string> tokens() const { return value_.tokens; }
 
   std::optional<SettingsRefusal> read_pair(const std::string& size, const std::string& count) {
-    const auto divisions = read_whole(value_.key, count, into_);
+    const auto divisions = dialect_.read_divisions(value_.key, count, into_);
     if (!divisions) return not_a_number(value_.key);
     if (*divisions != 0 && !std::has_single_bit(*divisions)) {
       return SettingsRefusal{
@@ -57,8 +68,8 @@ class ListReader {
     }
     Divisions& all = into_.settings.roundup_power2_divisions;
     if (size == ">") {
-      std::fill(
-          all.begin() + static_cast<std::ptrdiff_t>(last_ + 1), all.end(), capped(*divisions));
+      const std::size_t begin = dialect_.rest == Dialect::Rest::after_last_entry ? last_ + 1 : last_;
+      std::fill(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end(), capped(*divisions));
       return std::nullopt;
     }
     const auto boundary = read_whole(value_.key, size, into_);
@@ -73,18 +84,18 @@ class ListReader {
     return std::nullopt;
   }
 
+  const Dialect& dialect_;
   const SettingValue& value_;
   ParsedSettings& into_;
   std::size_t last_ = 0;
   bool first_ = true;
 };
 
-}  // namespace
-
-std::optional<SettingsRefusal> read_roundup_divisions(const SettingValue& value,
-                                                      ParsedSettings& into) {
-  if (value.text() == "[") return ListReader{value, into}.run();
-  const auto divisions = read_whole(value.key, value.text(), into);
+std::optional<SettingsRefusal> read(const Dialect& dialect,
+                                    const SettingValue& value,
+                                    ParsedSettings& into) {
+  if (value.text() == "[") return ListReader{dialect, value, into}.run();
+  const auto divisions = dialect.read_divisions(value.key, value.text(), into);
   if (!divisions) return not_a_number(value.key);
   if (!std::has_single_bit(*divisions)) {
     return SettingsRefusal{"For roundups, the divisions has to be power of 2 "};
@@ -93,9 +104,22 @@ std::optional<SettingsRefusal> read_roundup_divisions(const SettingValue& value,
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<SettingsRefusal> read_roundup_divisions(const SettingValue& value,
+                                                      ParsedSettings& into) {
+  return read({.read_divisions = read_whole, .rest = Dialect::Rest::after_last_entry}, value, into);
+}
+
+std::optional<SettingsRefusal> read_roundup_divisions_2_6(const SettingValue& value,
+                                                          ParsedSettings& into) {
+  return read({.read_divisions = read_int, .rest = Dialect::Rest::from_last_entry}, value, into);
+}
+
 std::string write_roundup_divisions(const AllocatorSettings& settings) {
   const Divisions& all = settings.roundup_power2_divisions;
-  // The first entry speaks for all intervals up to its own, `>` for all after the last entry's.
+  // The first entry speaks for all intervals up to its own, `>` for all after the last entry's or,
+  // to torch 2.6, from it on: so the last one says what `>` says.
   const auto differs = [](std::uint32_t value) {
     return [value](std::uint32_t other) { return other != value; };
   };
@@ -108,8 +132,8 @@ std::string write_roundup_divisions(const AllocatorSettings& settings) {
     text += fmt::format("{}:{},", std::uint64_t{1} << std::distance(all.begin(), entry), *entry);
   };
   add(std::prev(head_end));
-  for (auto entry = head_end; entry < tail; ++entry) {
-    if (*entry != 0 || std::next(entry) == tail) add(entry);
+  for (auto entry = head_end; entry <= tail; ++entry) {
+    if (*entry != 0 || entry == tail) add(entry);
   }
   return text + fmt::format(">:{}]", all.back());
 }

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "policies/caching/settings.hpp"
+#include "policies/caching/settings_grammar.hpp"
 #include "sim/core/bytes.hpp"
 #include "sim/observe/layout.hpp"
 #include "sim/observe/statistics.hpp"
@@ -29,15 +30,26 @@ enum class FullFraction : std::uint8_t { lifts_limit, limits };
 enum class EventsPausedBy : std::uint8_t { captures, scopes };
 /// The scope that serves when several are open.
 enum class ServingScope : std::uint8_t { innermost, outermost };
-/// What the device is told to wait for when memory is taken back.
+/// What is waited for before whole segments are taken back: by garbage collection, oversize release
+/// or a flush.
 enum class ReleaseWait : std::uint8_t { device, nothing };
+/// What is waited for before pages are unmapped.
+enum class UnmapWait : std::uint8_t { device, stream };
+/// Whether the pool is searched again when a flush has completed frees, before the device is asked.
+enum class AfterFlush : std::uint8_t { grow, search_and_grow };
+/// What emptying one private pool empties.
+enum class PoolEmptying : std::uint8_t { that_pool, everything };
 /// How snapshots show a block that is held back.
 enum class HeldBackShownAs : std::uint8_t { inactive, pending };
 
-/// Settings after a change at run time, or why the change is refused.
-struct ChangedSettings {
-  AllocatorSettings settings;
-  std::string refusal;
+/// In which order the streams' events are processed: a rank by stream number, smaller first; equal
+/// ranks, and streams beyond the table, in order of their queues' creation. It is a hash map's
+/// order upstream, known from recordings.
+struct StreamOrder {
+  std::span<const std::uint8_t> ranks;
+  /// As long as never more than `few` queues have existed at once, these ranks hold instead.
+  std::size_t few = 0;
+  std::span<const std::uint8_t> ranks_of_few;
 };
 
 /// What differs between the caching allocators of the family. One core serves them all; each of its
@@ -49,19 +61,17 @@ struct CachingRules {
   FullFraction full_fraction = FullFraction::lifts_limit;
   EventsPausedBy events_paused_by = EventsPausedBy::captures;
   ServingScope serving_scope = ServingScope::innermost;
-  /// At garbage collection, oversize release and flush.
   ReleaseWait release_wait = ReleaseWait::device;
-  /// At each unmapped stretch.
-  ReleaseWait unmap_wait = ReleaseWait::device;
+  UnmapWait unmap_wait = UnmapWait::device;
+  AfterFlush after_flush = AfterFlush::grow;
+  PoolEmptying pool_emptying = PoolEmptying::that_pool;
   HeldBackShownAs held_back_shown_as = HeldBackShownAs::inactive;
-  /// In which order the streams' events are processed: a rank by stream number, smaller first;
-  /// equal ranks, and streams beyond the table, in order of their queues' creation. It is a hash
-  /// map's order upstream, known from recordings.
-  std::span<const std::uint8_t> stream_ranks;
+  StreamOrder stream_order;
   std::string (*out_of_memory_message)(const OutOfMemoryFacts& facts) = nullptr;
+  /// Null where nothing is rejected before the device is asked.
   std::string (*rejection_message)(Bytes requested) = nullptr;
-  ChangedSettings (*change_settings)(const AllocatorSettings& before,
-                                     const std::string& text) = nullptr;
+  /// Never null.
+  const SettingsGrammar* settings = nullptr;
 };
 
 }  // namespace fragcast

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace fragcast {
 namespace {
@@ -20,6 +21,19 @@ void warn_of_rest(const SettingKey& key,
                   number));
 }
 
+void warn_of_oddities(const SettingKey& key,
+                      const std::string& word,
+                      const char* end,
+                      std::uint64_t number,
+                      ParsedSettings& into) {
+  if (word.front() == '-') {
+    into.warnings.push_back(
+        fmt::format("{}: '{}' wraps around to {}: leave the sign out", key.name, word, number));
+  } else if (*end != '\0') {
+    warn_of_rest(key, word, number, into);
+  }
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> read_whole(const SettingKey& key,
@@ -29,13 +43,20 @@ std::optional<std::uint64_t> read_whole(const SettingKey& key,
   errno = 0;
   const std::uint64_t number = std::strtoull(word.c_str(), &end, 10);
   if (end == word.c_str() || errno == ERANGE) return std::nullopt;
-  if (word.front() == '-') {
-    into.warnings.push_back(
-        fmt::format("{}: '{}' wraps around to {}: leave the sign out", key.name, word, number));
-  } else if (*end != '\0') {
-    warn_of_rest(key, word, number, into);
-  }
+  warn_of_oddities(key, word, end, number, into);
   return number;
+}
+
+std::optional<std::uint64_t> read_int(const SettingKey& key,
+                                      const std::string& word,
+                                      ParsedSettings& into) {
+  char* end = nullptr;
+  errno = 0;
+  const long number = std::strtol(word.c_str(), &end, 10);
+  if (end == word.c_str() || errno == ERANGE || !std::in_range<int>(number)) return std::nullopt;
+  const auto wrapped = static_cast<std::uint64_t>(number);
+  warn_of_oddities(key, word, end, wrapped, into);
+  return wrapped;
 }
 
 std::optional<double> read_decimal(const SettingKey& key,

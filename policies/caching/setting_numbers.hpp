@@ -17,6 +17,12 @@ namespace fragcast {
                                                       const std::string& word,
                                                       ParsedSettings& into);
 
+/// A whole number, as std::stoi reads it and a size_t takes it: "64.5" is 64, and "-5" wraps around
+/// to 2^64 − 5. Nothing if `word` does not begin with one that an int holds.
+[[nodiscard]] std::optional<std::uint64_t> read_int(const SettingKey& key,
+                                                    const std::string& word,
+                                                    ParsedSettings& into);
+
 /// A decimal number, as std::stod reads it.
 [[nodiscard]] std::optional<double> read_decimal(const SettingKey& key,
                                                  const std::string& word,

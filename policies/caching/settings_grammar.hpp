@@ -41,9 +41,6 @@ struct SettingValue {
 /// When a key is read. A key's bounds may depend on keys of earlier stages, wherever they stand.
 enum class SettingStage : std::uint8_t { segment_size, common, device_specific };
 
-/// Whether a running program may still change a key.
-enum class AtRunTime : std::uint8_t { fixed, changeable };
-
 /// Reads a value into `into`, or refuses it.
 using SettingReader = std::optional<SettingsRefusal> (*)(const SettingValue& value,
                                                          ParsedSettings& into);
@@ -54,7 +51,6 @@ using SettingWriter = std::string (*)(const AllocatorSettings& settings);
 struct SettingKey {
   std::string_view name;
   SettingStage stage = SettingStage::common;
-  AtRunTime at_run_time = AtRunTime::fixed;
   SettingReader read = nullptr;
   /// Null for keys that do not bear on device memory: their values are checked and forgotten.
   SettingWriter write = nullptr;
@@ -65,14 +61,28 @@ struct SettingKey {
   std::string_view meaning;
 };
 
+/// Whether anything but the right separator is refused, or taken for it.
+enum class Separators : std::uint8_t { unchecked, checked };
+
+/// What `max_non_split_rounding` is where a string does not set it.
+enum class UnsetNonSplitRounding : std::uint8_t { follows_segment_size, keeps_its_value };
+
 /// How one allocator reads its settings strings. What allocators have in common is in the parser
 /// and in the shared readers; what differs is data here.
 struct SettingsGrammar {
-  /// As messages name it, such as "NPU".
-  std::string_view device;
+  /// What is said before and after a key that is unknown.
+  std::string_view unknown_key;
+  std::string_view unknown_key_end;
   /// The call that changes settings at run time, as messages name it.
   std::string_view run_time_call;
   std::span<const SettingKey> keys;
+  /// The keys that may change at run time; all of them where this is empty.
+  std::span<const std::string_view> run_time_keys;
+  AllocatorSettings defaults;
+  /// What is dropped wherever it stands.
+  std::string_view blanks = " \t\n\v\f\r";
+  Separators separators = Separators::unchecked;
+  UnsetNonSplitRounding unset_non_split_rounding = UnsetNonSplitRounding::follows_segment_size;
   /// Checks the settings against each other once all keys are read; may add warnings.
   std::optional<SettingsRefusal> (*check_together)(ParsedSettings& parsed) = nullptr;
 };

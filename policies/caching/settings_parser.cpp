@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace fragcast {
@@ -13,8 +12,8 @@ using Tokens = std::vector<std::string>;
 
 bool is_special(char c) { return c == ',' || c == ':' || c == '[' || c == ']'; }
 
-// White space is dropped even inside a word, as upstream does: "64 max" is the word "64max".
-Tokens tokenize(std::string_view text) {
+// Blanks are dropped even inside a word, as upstream does: "64 max" is the word "64max".
+Tokens tokenize(std::string_view text, std::string_view blanks) {
   Tokens tokens;
   std::string word;
   const auto end_word = [&] {
@@ -24,7 +23,7 @@ Tokens tokenize(std::string_view text) {
     if (is_special(c)) {
       end_word();
       tokens.emplace_back(1, c);
-    } else if (std::isspace(static_cast<unsigned char>(c)) == 0) {
+    } else if (blanks.find(c) == std::string_view::npos) {
       word += c;
     }
   }
@@ -53,9 +52,8 @@ class EntryFinder {
       const SettingKey* key = find(tokens_[i]);
       if (auto refusal = refuse_key(tokens_[i], key)) return refusal;
       if (auto refusal = add_entry(*key, i + 2)) return refusal;
-      expect(i + 1, ':', *key);
+      if (auto refusal = check_separators(i + 1)) return refusal;
       i = entries_.back().end;
-      if (i < tokens_.size()) expect(i, ',', *key);
     }
     warn_of_repetition();
     return std::nullopt;
@@ -72,12 +70,17 @@ class EntryFinder {
     return found == grammar_.keys.end() ? nullptr : &*found;
   }
 
+  [[nodiscard]] bool changes_at_run_time(std::string_view name) const {
+    const auto& keys = grammar_.run_time_keys;
+    return keys.empty() || std::find(keys.begin(), keys.end(), name) != keys.end();
+  }
+
   std::optional<SettingsRefusal> refuse_key(const std::string& name, const SettingKey* key) const {
     if (key == nullptr) {
       return SettingsRefusal{
-          fmt::format("Unrecognized key '{}' in {} allocator config, ", name, grammar_.device)};
+          fmt::format("{}{}{}", grammar_.unknown_key, name, grammar_.unknown_key_end)};
     }
-    if (when_ == ParseTime::run && key->at_run_time == AtRunTime::fixed) {
+    if (when_ == ParseTime::run && !changes_at_run_time(key->name)) {
       return SettingsRefusal{
           fmt::format("{} unsupported setting: {}", grammar_.run_time_call, name)};
     }
@@ -100,14 +103,34 @@ class EntryFinder {
     return std::nullopt;
   }
 
-  // Upstream looks at separators and throws the answer away (ConfigTokenizer::checkToken, 2.9).
-  void expect(std::size_t i, char separator, const SettingKey& key) {
+  /// Looks at the separators of the latest entry: the one before its value, those inside a list,
+  /// and the one behind it.
+  std::optional<SettingsRefusal> check_separators(std::size_t before_value) {
+    const Entry& entry = entries_.back();
+    auto refusal = expect(before_value, ':', *entry.key);
+    if (grammar_.separators == Separators::checked && tokens_[entry.begin] == "[") {
+      for (std::size_t i = entry.begin + 2; !refusal && i < entry.end - 1; i += 2) {
+        const bool within_pair = (i - entry.begin) % 4 == 2;
+        refusal = expect(i, within_pair ? ':' : ',', *entry.key);
+      }
+    }
+    if (!refusal && entry.end < tokens_.size()) refusal = expect(entry.end, ',', *entry.key);
+    return refusal;
+  }
+
+  // From 2.9 on torch looks at separators and throws the answer away (ConfigTokenizer::checkToken).
+  std::optional<SettingsRefusal> expect(std::size_t i, char separator, const SettingKey& key) {
     const std::string wanted(1, separator);
-    if (tokens_[i] == wanted) return;
+    if (tokens_[i] == wanted) return std::nullopt;
+    if (grammar_.separators == Separators::checked) {
+      return SettingsRefusal{
+          fmt::format("Error parsing CachingAllocator settings, expected {}", wanted)};
+    }
     warnings_.push_back(fmt::format("'{}' near {} is taken for '{}': the allocator does not look",
                                     tokens_[i],
                                     key.name,
                                     wanted));
+    return std::nullopt;
   }
 
   void warn_of_repetition() {
@@ -130,8 +153,7 @@ class EntryFinder {
 
 // Upstream resets these on every parse, at run time too, so that leaving one out unsets it
 // (AcceleratorAllocatorConfig::parseArgs).
-void reset_on_every_parse(AllocatorSettings& settings) {
-  const AllocatorSettings defaults;
+void reset_on_every_parse(AllocatorSettings& settings, const AllocatorSettings& defaults) {
   settings.max_split_size = defaults.max_split_size;
   settings.roundup_power2_divisions = defaults.roundup_power2_divisions;
   settings.garbage_collection_threshold = defaults.garbage_collection_threshold;
@@ -144,12 +166,12 @@ SettingsResult parse(const SettingsGrammar& grammar,
   ParsedSettings parsed{.settings = start, .warnings = {}};
   if (text.empty()) return parsed;
 
-  const Tokens tokens = tokenize(text);
+  const Tokens tokens = tokenize(text, grammar.blanks);
   EntryFinder finder{grammar, tokens, when};
   if (auto refusal = finder.run()) return *std::move(refusal);
   parsed.warnings = std::move(finder.warnings());
 
-  reset_on_every_parse(parsed.settings);
+  reset_on_every_parse(parsed.settings, grammar.defaults);
   for (const SettingStage stage :
        {SettingStage::segment_size, SettingStage::common, SettingStage::device_specific}) {
     for (const Entry& entry : finder.entries()) {
@@ -160,7 +182,8 @@ SettingsResult parse(const SettingsGrammar& grammar,
           .index = entry.begin};
       if (auto refusal = entry.key->read(value, parsed)) return *std::move(refusal);
     }
-    if (stage == SettingStage::segment_size) {
+    if (stage == SettingStage::segment_size &&
+        grammar.unset_non_split_rounding == UnsetNonSplitRounding::follows_segment_size) {
       parsed.settings.max_non_split_rounding = parsed.settings.large_segment_size;
     }
   }
@@ -171,7 +194,7 @@ SettingsResult parse(const SettingsGrammar& grammar,
 }  // namespace
 
 SettingsResult parse_settings(const SettingsGrammar& grammar, std::string_view text) {
-  return parse(grammar, AllocatorSettings{}, text, ParseTime::start);
+  return parse(grammar, grammar.defaults, text, ParseTime::start);
 }
 
 SettingsResult apply_runtime_settings(const SettingsGrammar& grammar,

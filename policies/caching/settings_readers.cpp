@@ -17,6 +17,16 @@ SettingsRefusal too_small(const SettingValue& value, Bytes minimum) {
       "CachingAllocator option {} too small, must be >= {}", value.key.name, mebibytes(minimum))};
 }
 
+/// Takes a number of MiB, up to what any device has.
+Bytes capped(std::uint64_t number, const SettingValue& value, ParsedSettings& into) {
+  const std::uint64_t most = mebibytes(largest_setting);
+  if (number > most && value.text().front() != '-') {
+    into.warnings.push_back(
+        fmt::format("{} is taken as {} MiB, more than any device has", value.key.name, most));
+  }
+  return static_cast<std::int64_t>(std::min(number, most)) * 1_MiB;
+}
+
 }  // namespace
 
 std::optional<SettingsRefusal> read_mebibytes(const SettingValue& value,
@@ -26,12 +36,20 @@ std::optional<SettingsRefusal> read_mebibytes(const SettingValue& value,
   const auto number = read_whole(value.key, value.text(), into);
   if (!number) return not_a_number(value.key);
   if (*number < mebibytes(bound.minimum)) return SettingsRefusal{bound.refusal};
-  const std::uint64_t most = mebibytes(largest_setting);
-  if (*number > most && value.text().front() != '-') {
-    into.warnings.push_back(
-        fmt::format("{} is taken as {} MiB, more than any device has", value.key.name, most));
+  target = capped(*number, value, into);
+  return std::nullopt;
+}
+
+std::optional<SettingsRefusal> read_int_above_20_mib(const SettingValue& value,
+                                                     ParsedSettings& into,
+                                                     Bytes& target) {
+  const auto number = read_int(value.key, value.text(), into);
+  if (!number) return not_a_number(value.key);
+  if (*number <= 20) {
+    return SettingsRefusal{
+        fmt::format("CachingAllocator option {} too small, must be > 20", value.key.name)};
   }
-  target = static_cast<std::int64_t>(std::min(*number, most)) * 1_MiB;
+  target = capped(*number, value, into);
   return std::nullopt;
 }
 
@@ -113,6 +131,20 @@ std::optional<SettingsRefusal> read_garbage_collection(const SettingValue& value
   if (auto refusal = read_fraction(value, into, threshold)) return refusal;
   if (!(threshold > 0.0 && threshold < 1.0)) {
     return SettingsRefusal{"garbage_collect_threshold is invalid, set it in (0.0, 1.0)"};
+  }
+  into.settings.garbage_collection_threshold = threshold;
+  return std::nullopt;
+}
+
+std::optional<SettingsRefusal> read_garbage_collection_2_6(const SettingValue& value,
+                                                           ParsedSettings& into) {
+  double threshold = 0.0;
+  if (auto refusal = read_fraction(value, into, threshold)) return refusal;
+  if (!(threshold > 0.0)) {
+    return SettingsRefusal{"garbage_collect_threshold too small, set it 0.0~1.0"};
+  }
+  if (!(threshold < 1.0)) {
+    return SettingsRefusal{"garbage_collect_threshold too big, set it 0.0~1.0"};
   }
   into.settings.garbage_collection_threshold = threshold;
   return std::nullopt;

@@ -57,12 +57,30 @@ std::string write_flag(const AllocatorSettings& settings) {
   return settings.*Flag ? "True" : "False";
 }
 
-// The keys that torch itself defines for all devices (c10/core/AllocatorConfig, torch 2.9).
+template <Bytes AllocatorSettings::*Size>
+std::string write_mebibytes(const AllocatorSettings& settings) {
+  return std::to_string(settings.*Size / 1_MiB);
+}
+
+/// The sizes of torch 2.6, which reads ints and wants more than 20 MiB.
+[[nodiscard]] std::optional<SettingsRefusal> read_int_above_20_mib(const SettingValue& value,
+                                                                   ParsedSettings& into,
+                                                                   Bytes& target);
+template <Bytes AllocatorSettings::*Size>
+std::optional<SettingsRefusal> read_int_above_20_mib(const SettingValue& value,
+                                                     ParsedSettings& into) {
+  return read_int_above_20_mib(value, into, into.settings.*Size);
+}
+
+// The keys that torch itself defines for all devices (c10/core/AllocatorConfig, torch 2.9), and as
+// torch 2.6 read those of the same names.
 std::optional<SettingsRefusal> read_large_segment_size(const SettingValue&, ParsedSettings&);
 std::optional<SettingsRefusal> read_max_split_size(const SettingValue&, ParsedSettings&);
 std::optional<SettingsRefusal> read_max_non_split_rounding(const SettingValue&, ParsedSettings&);
 std::optional<SettingsRefusal> read_garbage_collection(const SettingValue&, ParsedSettings&);
+std::optional<SettingsRefusal> read_garbage_collection_2_6(const SettingValue&, ParsedSettings&);
 std::optional<SettingsRefusal> read_roundup_divisions(const SettingValue&, ParsedSettings&);
+std::optional<SettingsRefusal> read_roundup_divisions_2_6(const SettingValue&, ParsedSettings&);
 
 std::string write_large_segment_size(const AllocatorSettings&);
 std::string write_max_split_size(const AllocatorSettings&);

@@ -79,6 +79,24 @@ Layout layout_of(const Subject& subject, const Options& options) {
   return session.model().layout();
 }
 
+void write_release(const ModelEntry& model, const ModelRelease& release, std::ostream& out) {
+  const bool is_default = &release == &model.default_release();
+  out << fmt::format("  release {}{}{}\n    {}\n",
+                     release.name,
+                     is_default ? " (default)" : "",
+                     release.evidence == Evidence::source ? " (unverified: no recordings)" : "",
+                     release.summary);
+  const std::vector<ModelOption> options = options_of(release);
+  if (!options.empty()) out << fmt::format("    settings, as in {}:\n", model.variable);
+  for (const ModelOption& option : options) {
+    out << fmt::format(
+        "      {:<32} {}{}\n",
+        option.key,
+        option.meaning,
+        option.default_value.empty() ? "" : fmt::format(" (default: {})", option.default_value));
+  }
+}
+
 }  // namespace
 
 ExitStatus run_info(const Options& options, Console& console) {
@@ -117,14 +135,7 @@ ExitStatus run_layout(const Options& options, Console& console) {
 ExitStatus run_models(const Options&, Console& console) {
   for (const ModelEntry& model : all_models()) {
     console.out << fmt::format("{}\n  {}\n", model.name, model.summary);
-    if (!model.variable.empty()) console.out << "  settings: " << model.variable << '\n';
-    for (const ModelOption& option : model.options) {
-      console.out << fmt::format(
-          "    {:<32} {}{}\n",
-          option.key,
-          option.meaning,
-          option.default_value.empty() ? "" : fmt::format(" (default: {})", option.default_value));
-    }
+    for (const ModelRelease& release : model.releases) write_release(model, release, console.out);
   }
   return ExitStatus::fine;
 }

@@ -49,6 +49,9 @@ po::options_description recorded_options(const CommandSyntax& syntax) {
   add("model",
       po::value<std::string>()->value_name("NAME"),
       "the allocator (default: the recorded one; `fragcast models` lists them)");
+  add("release",
+      po::value<std::string>()->value_name("NAME"),
+      "the version of the allocator (`fragcast models` lists them)");
   if (syntax.simulates || syntax.has_place) {
     add("setting",
         po::value<std::string>()->value_name("CONF"),
@@ -182,6 +185,16 @@ InputPosition at_option(const char* option) {
   return {.file = fmt::format("--{}", option), .line = {}, .byte = {}};
 }
 
+/// The release of that name, of `model` or, where none is named, of any.
+const ModelRelease* release_of(const ModelEntry* model, const std::string& name) {
+  for (const ModelEntry& entry : all_models()) {
+    if (model != nullptr && model != &entry) continue;
+    if (const ModelRelease* release = find_release(entry, name)) return release;
+  }
+  throw UsageError{
+      fmt::format("--release {}: there is no such release; `fragcast models` lists them", name)};
+}
+
 /// Which run the conditions are about: commands that simulate ask "what if", the others say under
 /// what the recording was made.
 void read_conditions(const po::variables_map& values,
@@ -194,6 +207,9 @@ void read_conditions(const po::variables_map& values,
       throw UsageError{
           fmt::format("--model {}: there is no such model; `fragcast models` lists them", *name)};
     }
+  }
+  if (const auto name = optional_value<std::string>(values, "release")) {
+    what_if.release = release_of(what_if.model, *name);
   }
   if (const auto size = optional_value<std::string>(values, "device-memory")) {
     what_if.device_memory = parse_size(*size, at_option("device-memory"));
@@ -217,6 +233,7 @@ void read_conditions(const po::variables_map& values,
   options.compare = what_if;
   if (asks_what_if(syntax)) return;
   if (what_if.model != nullptr) options.load.stated.model = what_if.model->name;
+  options.load.stated.release = what_if.release;
   options.load.stated.device_memory = what_if.device_memory;
   options.load.stated.fraction = what_if.fraction;
 }

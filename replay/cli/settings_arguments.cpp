@@ -12,8 +12,10 @@ namespace {
 
 bool is_settings_key(const std::string& word) {
   for (const ModelEntry& model : all_models()) {
-    for (const ModelOption& option : model.options) {
-      if (option.key == word) return true;
+    for (const ModelRelease& release : model.releases) {
+      for (const ModelOption& option : options_of(release)) {
+        if (option.key == word) return true;
+      }
     }
   }
   return false;

@@ -70,7 +70,13 @@ PlannedTrace plan_trace(const Trace& trace, const EmptyCachePlan& plan) {
 class Plan {
  public:
   Plan(const Subject& subject, const CompareOptions& options)
-      : subject_{subject}, options_{options}, model_{model_for(subject, options)} {}
+      : subject_{subject}, options_{options}, model_{model_for(subject, options)} {
+    if (options_.release != nullptr) {
+      release_ = options_.release;
+    } else if (model_.name == subject.history.conditions.model) {
+      release_ = subject.history.conditions.release;
+    }
+  }
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
   [[nodiscard]] const ModelEntry& model() const { return model_; }
@@ -97,7 +103,7 @@ class Plan {
   void add(const NamedSettings& settings) {
     for (Row& row : rows_) {
       const bool same = row.kind != RowKind::cold_control &&
-                        model_.same_settings(*row.spec.settings, settings.text);
+                        same_settings(*row.spec.settings, settings.text);
       if (!same) continue;
       if (settings.name != row.spec.name) row.also.push_back(settings.name);
       return;
@@ -109,7 +115,7 @@ class Plan {
   /// The only row: warm where its settings are the recorded ones.
   void add_alone(const NamedSettings& settings) {
     const bool as_recorded =
-        same_model() && model_.same_settings(recorded_settings(), settings.text);
+        same_model() && same_settings(recorded_settings(), settings.text);
     Row row{.kind = RowKind::what_if, .spec = spec(settings.name, settings.text), .also = {}};
     if (as_recorded) row.spec.start = Start::warm;
     rows_.push_back(std::move(row));
@@ -138,12 +144,17 @@ class Plan {
     return *model;
   }
 
+  [[nodiscard]] bool same_settings(std::string_view a, std::string_view b) const {
+    return fragcast::same_settings(
+        release_ != nullptr ? *release_ : model_.default_release(), a, b);
+  }
   [[nodiscard]] std::string recorded_settings() const {
     return subject_.trace().conditions.settings.value_or("");
   }
   [[nodiscard]] RunSpec spec(std::string name, std::string settings) const {
     return {.name = std::move(name),
             .model = &model_,
+            .release = release_,
             .settings = std::move(settings),
             .device_memory = options_.device_memory,
             .fraction = options_.fraction,
@@ -155,6 +166,8 @@ class Plan {
   const Subject& subject_;
   const CompareOptions& options_;
   const ModelEntry& model_;
+  /// Null: the model's default.
+  const ModelRelease* release_ = nullptr;
   std::vector<Row> rows_;
 };
 

@@ -32,6 +32,8 @@ struct CompareOptions {
   std::vector<NamedSettings> settings;
   /// Null: the model of the allocator that was recorded.
   const ModelEntry* model = nullptr;
+  /// Null: the recorded one, where the model is the recorded one, else the model's default.
+  const ModelRelease* release = nullptr;
   std::optional<Bytes> device_memory;
   std::optional<double> fraction;
   std::optional<Soc> soc;

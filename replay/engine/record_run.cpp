@@ -61,9 +61,8 @@ RecordedSettings settings_of(const RunConditions& conditions) {
   recorded.text = conditions.settings;
   recorded.device_memory = conditions.device_memory;
   recorded.fraction = conditions.fraction;
-  recorded.soc = name_of(conditions.soc);
-  if (conditions.model->read_settings == nullptr) return recorded;
-  const auto settings = conditions.model->read_settings(conditions.settings);
+  if (conditions.model->vendor == Vendor::npu) recorded.soc = name_of(conditions.soc);
+  const auto settings = read_settings(conditions.release(), conditions.settings);
   if (!settings) return recorded;
   recorded.expandable_segments = settings->expandable_segments;
   if (settings->max_split_size != Bytes::unlimited()) {

@@ -49,7 +49,7 @@ RunCounts counts_of(const Session& session) {
       .unmaps = totals.device_frees - device.segments_freed,
       .pages_mapped = device.maps,
       .pages_unmapped = device.unmaps,
-      .syncs = device.device_syncs,
+      .syncs = device.device_syncs + device.stream_syncs,
       .alloc_retries = totals.alloc_retries,
       .ooms = totals.ooms,
       .oom_rejections = totals.oom_rejections,

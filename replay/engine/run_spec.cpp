@@ -49,6 +49,7 @@ RunConditions resolve_conditions(const Trace& trace, const RunSpec& spec) {
   const Conditions& recorded = trace.conditions;
   return {
       .model = spec.model,
+      .stated_release = spec.release,
       .settings = spec.settings ? *spec.settings : recorded.settings.value_or(""),
       .device_memory = spec.device_memory ? spec.device_memory : recorded.device_memory,
       .fraction = spec.fraction ? spec.fraction : recorded.fraction,

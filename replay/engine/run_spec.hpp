@@ -39,6 +39,8 @@ struct RunSpec {
   std::string name;
   /// Never null.
   const ModelEntry* model = nullptr;
+  /// Of the model; null for its default.
+  const ModelRelease* release = nullptr;
   std::optional<std::string> settings;
   std::optional<Bytes> device_memory;
   std::optional<double> fraction;
@@ -52,6 +54,8 @@ struct RunSpec {
 /// Conditions with every choice made: what one simulation runs under.
 struct RunConditions {
   const ModelEntry* model = nullptr;
+  /// Null for the model's default.
+  const ModelRelease* stated_release = nullptr;
   std::string settings;
   /// Absent: the device never runs out, and the allocator is told that it has 64 GiB.
   std::optional<Bytes> device_memory;
@@ -62,6 +66,9 @@ struct RunConditions {
   Start start = Start::empty;
   DeviceAddresses addresses = DeviceAddresses::simulated;
 
+  [[nodiscard]] const ModelRelease& release() const {
+    return stated_release != nullptr ? *stated_release : model->default_release();
+  }
   /// The memory that the allocator believes the device to have.
   [[nodiscard]] Bytes device_total() const { return device_memory.value_or(64_GiB); }
 };

@@ -88,8 +88,8 @@ Session::Session(const Trace& trace, const RunConditions& conditions)
 }
 
 ControlRefusal Session::make_model() {
-  MadeModel made =
-      conditions_.model->make({.settings = conditions_.settings, .soc = conditions_.soc}, device_);
+  MadeModel made = conditions_.release().make(
+      {.settings = conditions_.settings, .soc = conditions_.soc}, device_);
   model_ = std::move(made.model);
   warnings_ = std::move(made.warnings);
   return std::move(made.refusal);

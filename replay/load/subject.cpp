@@ -48,6 +48,7 @@ Subject read_script(ByteSource& source, const std::string& file) {
                   .notes = {}};
   subject.history.trace = read_call_script([&source] { return source.next_line(); }, file);
   subject.history.conditions.model = "npu-caching";
+  subject.history.conditions.release = &find_model("npu-caching")->default_release();
   subject.source.bytes = source.position();
   for (const Event& event : subject.trace().events) {
     if (event.kind != EventKind::mark && event.kind != EventKind::step) ++subject.events;

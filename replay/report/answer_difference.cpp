@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -82,25 +84,49 @@ class Finder {
   std::vector<Finding> found_;
 };
 
-/// Whether a history entry says that a private pool gave something back.
-bool is_private_release(const Json& entry) {
-  return entry.size() == 5 && entry[4] != 0 &&
-         (entry[0] == "segment_free" || entry[0] == "segment_unmap");
+/// Which private pools the stretches of memory belonged to that a history gives back, by address.
+using PrivateReleases = std::map<std::uint64_t, PoolId>;
+
+PrivateReleases private_releases(const EventLog& told) {
+  PrivateReleases releases;
+  for (const LogEntry& entry : told) {
+    const bool release =
+        entry.action == LogAction::segment_free || entry.action == LogAction::segment_unmap;
+    if (release && entry.pool != PoolId{}) releases[entry.address.value()] = entry.pool;
+  }
+  return releases;
 }
 
-/// Within a run of such entries the order between pools is a hash map's upstream: sort it away, and
-/// keep the order within each pool.
-void sort_private_releases(Json& answer) {
-  if (!answer.is_object() || !answer.contains("trace") || !answer["trace"].is_array()) return;
-  Json& entries = answer["trace"];
-  const auto by_pool = [](const Json& a, const Json& b) { return a[4] < b[4]; };
-  for (auto first = entries.begin(); first != entries.end();) {
-    first = std::find_if(first, entries.end(), is_private_release);
-    const auto last = std::find_if_not(first, entries.end(), is_private_release);
-    std::stable_sort(first, last, by_pool);
-    first = last;
+/// Within a run of private pools' releases the order between pools is a hash map's upstream: sort it
+/// away, and keep the order within each pool.
+class PoolOrder {
+ public:
+  explicit PoolOrder(const EventLog& told) : releases_{private_releases(told)} {}
+
+  void sort_away(Json& answer) const {
+    if (!answer.is_object() || !answer.contains("trace") || !answer["trace"].is_array()) return;
+    Json& entries = answer["trace"];
+    const auto is_private_release = [this](const Json& entry) { return pool_of(entry).has_value(); };
+    const auto by_pool = [this](const Json& a, const Json& b) { return pool_of(a) < pool_of(b); };
+    for (auto first = entries.begin(); first != entries.end();) {
+      first = std::find_if(first, entries.end(), is_private_release);
+      const auto last = std::find_if_not(first, entries.end(), is_private_release);
+      std::stable_sort(first, last, by_pool);
+      first = last;
+    }
   }
-}
+
+ private:
+  /// Of an entry that says that a private pool gave something back.
+  [[nodiscard]] std::optional<PoolId> pool_of(const Json& entry) const {
+    if (entry.size() != 5 || !entry[1].is_number_unsigned()) return std::nullopt;
+    if (entry[0] != "segment_free" && entry[0] != "segment_unmap") return std::nullopt;
+    const auto found = releases_.find(entry[1].get<std::uint64_t>());
+    return found != releases_.end() ? std::optional{found->second} : std::nullopt;
+  }
+
+  PrivateReleases releases_;
+};
 
 std::string shortened(const Json* json) {
   if (json == nullptr) return {};
@@ -114,12 +140,13 @@ struct ParsedPair {
   Json expected;
   Json actual;
 
-  ParsedPair(std::string_view expected_line, std::string_view actual_line)
+  ParsedPair(std::string_view expected_line, std::string_view actual_line, const EventLog& told)
       : expected(Json::parse(expected_line, nullptr, false)),
         actual(Json::parse(actual_line, nullptr, false)) {
     if (!valid()) return;
-    sort_private_releases(expected);
-    sort_private_releases(actual);
+    const PoolOrder order{told};
+    order.sort_away(expected);
+    order.sort_away(actual);
   }
   [[nodiscard]] bool valid() const { return !expected.is_discarded() && !actual.is_discarded(); }
   [[nodiscard]] std::vector<Finding> findings() const {
@@ -148,8 +175,9 @@ std::optional<Address> address_in(const Json* json) {
 }  // namespace
 
 std::optional<std::vector<AnswerDifference::Value>> differing_values(std::string_view expected,
-                                                                     std::string_view actual) {
-  const ParsedPair pair{expected, actual};
+                                                                     std::string_view actual,
+                                                                     const EventLog& told) {
+  const ParsedPair pair{expected, actual, told};
   if (!pair.valid()) return std::nullopt;
   std::vector<AnswerDifference::Value> values;
   for (const Finding& finding : pair.findings()) {
@@ -160,8 +188,10 @@ std::optional<std::vector<AnswerDifference::Value>> differing_values(std::string
   return values;
 }
 
-std::vector<Address> addresses_concerned(std::string_view expected, std::string_view actual) {
-  const ParsedPair pair{expected, actual};
+std::vector<Address> addresses_concerned(std::string_view expected,
+                                         std::string_view actual,
+                                         const EventLog& told) {
+  const ParsedPair pair{expected, actual, told};
   if (!pair.valid()) return {};
   std::vector<Address> addresses;
   for (const Finding& finding : pair.findings()) {

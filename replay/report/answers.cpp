@@ -135,11 +135,13 @@ void write_segment(JsonText& line, const SegmentPicture& segment) {
   line.raw("]}");
 }
 
-void write_entry(JsonText& line, const LogEntry& entry) {
+/// CUDA's history does not name private pools.
+void write_entry(JsonText& line, const LogEntry& entry, Vendor vendor) {
+  const PoolId pool = vendor == Vendor::npu ? entry.pool : PoolId{};
   line.raw("[\"").raw(name_of(entry.action)).raw("\",").number(entry.address.value());
   line.raw(",").number(entry.size.count()).raw(",");
   line.number(entry.stream ? std::int64_t{entry.stream->value()} : std::int64_t{-1});
-  line.raw(",").number(std::int64_t{entry.pool.value()}).raw("]");
+  line.raw(",").number(std::int64_t{pool.value()}).raw("]");
 }
 
 }  // namespace
@@ -161,7 +163,10 @@ std::string_view Answers::conditions() {
   line_.raw(R"(,"device_memory":)").number(conditions.device_total().count());
   line_.raw(R"(,"fraction":)").number(conditions.fraction.value_or(1.0));
   line_.raw(R"(,"events":)").string(conditions.instant_events ? "instant" : "deferred");
-  line_.raw(R"(,"soc":)").number(number_of(conditions.soc)).raw("}");
+  if (conditions.model->vendor == Vendor::npu) {
+    line_.raw(R"(,"soc":)").number(number_of(conditions.soc));
+  }
+  line_.raw("}");
   return line_.view();
 }
 
@@ -210,6 +215,7 @@ std::string_view Answers::end(History history) {
 
 void Answers::begin(std::string_view kind) {
   line_.clear();
+  told_.clear();
   line_.raw(R"({"op":)").number(op_).raw(R"(,"kind":")").raw(kind).raw(R"(","ok":)");
 }
 
@@ -265,17 +271,18 @@ void Answers::write_statistics() {
   write_current_and_peak(line_, R"(,"oversize_allocations":[)", s.oversize_allocations);
   write_current_and_peak(line_, R"(,"oversize_segments":[)", s.oversize_segments);
   const bool limited = s.max_split_size != Bytes::unlimited();
-  const std::array<std::pair<std::string_view, std::int64_t>, 7> counts{{
+  const std::array<std::pair<std::string_view, std::int64_t>, 5> counts{{
       {R"(,"num_alloc_retries":)", s.num_alloc_retries},
       {R"(,"num_ooms":)", s.num_ooms},
       {R"(,"num_sync_all_streams":)", s.num_sync_all_streams},
       {R"(,"num_device_alloc":)", s.num_device_alloc},
       {R"(,"num_device_free":)", s.num_device_free},
-      {R"(,"num_oom_rejections":)", s.num_oom_rejections},
-      {R"(,"max_split_size":)", limited ? s.max_split_size.count() : -1},
   }};
   for (const auto& [key, count] : counts) line_.raw(key).number(count);
-  line_.raw("}");
+  if (session_.conditions().model->vendor == Vendor::npu) {
+    line_.raw(R"(,"num_oom_rejections":)").number(s.num_oom_rejections);
+  }
+  line_.raw(R"(,"max_split_size":)").number(limited ? s.max_split_size.count() : -1).raw("}");
 }
 
 void Answers::write_device() {
@@ -315,9 +322,10 @@ void Answers::write_log() {
   bool first = true;
   for (const LogEntry& entry : log_) {
     line_.separate(first);
-    write_entry(line_, entry);
+    write_entry(line_, entry, session_.conditions().model->vendor);
   }
   line_.raw("]");
+  told_ = log_;
 }
 
 void Answers::close_snapshot() {

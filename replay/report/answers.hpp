@@ -44,6 +44,9 @@ class Answers {
   /// The last line.
   [[nodiscard]] std::string_view end(History history = History::entries);
 
+  /// The history that the latest line told, as far as it did.
+  [[nodiscard]] const EventLog& told() const { return told_; }
+
  private:
   void begin(std::string_view kind);
   void write_outcome(const Event& event, const EventResult& result);
@@ -58,6 +61,7 @@ class Answers {
   Session& session_;
   std::int64_t op_ = 0;
   EventLog log_;
+  EventLog told_;
   /// How many entries of the history are no longer in the log.
   std::size_t logged_before_ = 0;
   JsonText line_;

@@ -62,12 +62,12 @@ class RecordedAnswers {
 constexpr std::string_view history_length = R"(,"trace_len":)";
 constexpr std::string_view history_hashes = R"(,"trace_fnv1a":)";
 
-bool same_answer(std::string_view expected, std::string_view actual) {
+bool same_answer(std::string_view expected, std::string_view actual, const EventLog& told) {
   if (expected == actual) return true;
   if (const auto hashes = expected.find(history_hashes); hashes != std::string_view::npos) {
     return fmt::format("{}}}", expected.substr(0, hashes)) == actual;
   }
-  const auto values = differing_values(expected, actual);
+  const auto values = differing_values(expected, actual, told);
   return values && values->empty();
 }
 
@@ -124,7 +124,7 @@ class Comparison {
   /// is null where the line is not about a call.
   bool meets(std::string_view actual, const Event* event) {
     ++result_.lines;
-    if (!same_answer(recorded_.line(), actual)) {
+    if (!same_answer(recorded_.line(), actual, answers_.told())) {
       fail(actual, event);
       return false;
     }
@@ -138,10 +138,11 @@ class Comparison {
         .op = recorded_.op().value_or(-1),
         .call = event != nullptr ? call_line(session_.trace(), *event) : "",
         .values =
-            differing_values(expected, actual).value_or(std::vector<AnswerDifference::Value>{}),
+            differing_values(expected, actual, answers_.told())
+                .value_or(std::vector<AnswerDifference::Value>{}),
         .expected = std::string{expected},
         .actual = std::string{actual},
-        .heap = draw_heap(addresses_concerned(expected, actual), event)};
+        .heap = draw_heap(addresses_concerned(expected, actual, answers_.told()), event)};
   }
 
   /// The heap before the event, around the addresses concerned: it takes another replay.

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <variant>
 
-#include "policies/caching/npu_settings.hpp"
 #include "policies/caching/settings_parser.hpp"
 #include "policies/caching/sizes.hpp"
 #include "replay/formats/input_error.hpp"
@@ -53,9 +52,10 @@ class Inference {
   void find_model();
   void infer_model();
   void find_settings();
-  void use_settings_text(const std::string& text);
-  void use_recorded_settings(const RecordedSettings& recorded);
-  void infer_settings();
+  [[nodiscard]] std::string infer_settings();
+  void use_settings(const std::string& text);
+  void find_release(const std::string& text);
+  void use_recorded_fields(const RecordedSettings& recorded);
   [[nodiscard]] bool uses_ranges() const;
   [[nodiscard]] Bytes page_of_maps() const;
   void find_padding();
@@ -107,9 +107,28 @@ void Inference::infer_model() {
   choose(npu_model, "the file holds no allocator_settings, and no stream is 0");
 }
 
-void Inference::use_settings_text(const std::string& text) {
-  if (!is_npu()) return;
-  const SettingsResult result = parse_settings(npu_settings_grammar(), text);
+/// The stated release, or the first that takes the settings: a key may have come with a later one.
+void Inference::find_release(const std::string& text) {
+  const ModelEntry* model = fragcast::find_model(out_.model);
+  if (model == nullptr) return;
+  out_.release = stated_.release != nullptr ? stated_.release : &model->default_release();
+  if (stated_.release != nullptr || read_settings(*out_.release, text)) return;
+  for (const ModelRelease& release : model->releases) {
+    if (!read_settings(release, text)) continue;
+    out_.release = &release;
+    note("release_inferred",
+         fmt::format("release {}: the settings are not those of {}",
+                     release.name,
+                     model->default_release().name));
+    return;
+  }
+}
+
+void Inference::use_settings(const std::string& text) {
+  out_.conditions.settings = text;
+  find_release(text);
+  if (out_.release == nullptr || out_.release->settings == nullptr) return;
+  const SettingsResult result = parse_settings(out_.release->settings(), text);
   if (const auto* refusal = std::get_if<SettingsRefusal>(&result)) {
     throw InputError{
         {},
@@ -123,20 +142,20 @@ void Inference::use_settings_text(const std::string& text) {
 
 void Inference::find_settings() {
   if (stated_.settings) {
-    use_settings_text(*stated_.settings);
-    out_.conditions.settings = *stated_.settings;
+    use_settings(*stated_.settings);
     note("settings_stated", fmt::format("settings \"{}\", as stated", *stated_.settings));
   } else if (recording_.settings) {
-    use_recorded_settings(*recording_.settings);
+    use_settings(recording_.settings->text);
+    use_recorded_fields(*recording_.settings);
+    note("settings_recorded",
+         fmt::format("settings \"{}\", from the file", recording_.settings->text));
   } else {
-    infer_settings();
+    use_settings(infer_settings());
   }
 }
 
-void Inference::use_recorded_settings(const RecordedSettings& recorded) {
-  out_.conditions.settings = recorded.text;
-  use_settings_text(recorded.text);
-  // The fields say what was in force, also where a run-time call had changed it.
+/// The fields say what was in force, also where a run-time call had changed it.
+void Inference::use_recorded_fields(const RecordedSettings& recorded) {
   if (recorded.expandable_segments) {
     out_.settings.expandable_segments = *recorded.expandable_segments;
   }
@@ -144,7 +163,6 @@ void Inference::use_recorded_settings(const RecordedSettings& recorded) {
   if (recorded.garbage_collection_threshold) {
     out_.settings.garbage_collection_threshold = *recorded.garbage_collection_threshold;
   }
-  note("settings_recorded", fmt::format("settings \"{}\", from the file", recorded.text));
 }
 
 bool Inference::uses_ranges() const {
@@ -172,29 +190,26 @@ Bytes Inference::page_of_maps() const {
   return common;
 }
 
-void Inference::infer_settings() {
+std::string Inference::infer_settings() {
   std::string text;
   if (uses_ranges()) {
-    out_.settings.expandable_segments = true;
     text = "expandable_segments:True";
     note("expandable_inferred", "expandable segments: memory was mapped, not allocated");
     const Bytes page = page_of_maps();
-    if (page == sizes::huge_page) {
-      out_.settings.gigabyte_pages = true;
+    if (page == sizes::huge_page && is_npu()) {
       text += ",page_size:1g";
       note("page_size_inferred", "pages of 1 GiB: whatever was mapped is a multiple of that");
     } else if (page != sizes::large_segment && page > 10_MiB && page % 1_MiB == 0_B) {
-      out_.settings.large_segment_size = page;
       text += fmt::format(",large_segment_size_mb:{}", page / 1_MiB);
       note("page_size_inferred",
            fmt::format("pages of {} MiB: whatever was mapped is a multiple of that", page / 1_MiB));
     }
   }
-  out_.conditions.settings = text;
   note("settings_inferred",
        fmt::format("settings \"{}\": the file holds none, and only expandable segments show in a "
                    "history",
                    text));
+  return text;
 }
 
 void Inference::find_padding() {

@@ -18,6 +18,8 @@ namespace fragcast {
 struct StatedConditions {
   /// A name of the registry.
   std::optional<std::string> model;
+  /// Of the model; null where nothing is stated.
+  const ModelRelease* release = nullptr;
   std::optional<std::string> settings;
   std::optional<Soc> soc;
   std::optional<Bytes> device_memory;
@@ -29,6 +31,8 @@ struct StatedConditions {
 struct RecordedConditions {
   /// A name of the registry, if the registry has it.
   std::string model;
+  /// Of the model; null if the registry does not have it.
+  const ModelRelease* release = nullptr;
   AllocatorSettings settings;
   /// Added to every request before rounding.
   Bytes padding;

@@ -24,6 +24,7 @@ struct DeviceCounters {
   std::int64_t ranges_reserved = 0;
   std::int64_t ranges_released = 0;
   std::int64_t device_syncs = 0;
+  std::int64_t stream_syncs = 0;
   std::int64_t event_syncs = 0;
 };
 
@@ -73,6 +74,11 @@ class Device {
   void synchronize() {
     ++counters_.device_syncs;
     streams_.finish_all();
+  }
+  /// Waits for all work of one stream.
+  void synchronize(StreamId stream) {
+    ++counters_.stream_syncs;
+    streams_.finish_all(stream);
   }
   /// The device finishes work by itself: no call, nothing counted.
   void complete_events(StreamId stream) { streams_.finish_all(stream); }

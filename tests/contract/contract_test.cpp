@@ -180,7 +180,7 @@ TEST_CASE("a caller that breaks the rules is stopped", "[contract]") {
   for (const ModelEntry& model : all_models()) {
     DYNAMIC_SECTION(model.name) {
       Device device{DeviceProfile{}};
-      const MadeModel made = model.make(ModelSpec{}, device);
+      const MadeModel made = model.default_release().make(ModelSpec{}, device);
       REQUIRE(made.model != nullptr);
       const AllocateRequest request{.id = AllocationId{0U}, .size = 1_MiB, .stream = StreamId{}};
       REQUIRE(std::holds_alternative<Placement>(made.model->allocate(request)));
@@ -199,11 +199,15 @@ TEST_CASE("every model has a name, a summary, and options that say what they do"
     DYNAMIC_SECTION(model.name) {
       CHECK(find_model(model.name) == &model);
       CHECK_FALSE(model.summary.empty());
-      for (const ModelOption& option : model.options) {
-        CHECK_FALSE(option.key.empty());
-        CHECK_FALSE(option.meaning.empty());
+      for (const ModelRelease& release : model.releases) {
+        CHECK(find_release(model, release.name) == &release);
+        CHECK_FALSE(release.summary.empty());
+        for (const ModelOption& option : options_of(release)) {
+          CHECK_FALSE(option.key.empty());
+          CHECK_FALSE(option.meaning.empty());
+        }
+        CHECK(same_settings(release, "", ""));
       }
-      CHECK(model.same_settings("", ""));
     }
   }
 }

@@ -19,26 +19,35 @@ struct Share {
   std::size_t of = 1;
 };
 
+constexpr std::string_view npu = "npu-caching";
+constexpr std::string_view cuda = "cuda-caching";
+
 constexpr CheckInterval after_every_event{.events = 1};
 
-RunSpec npu_caching(std::optional<std::string> settings = {}) {
+RunSpec spec_of(std::string_view model, std::optional<std::string> settings = {}) {
   RunSpec spec;
-  spec.model = find_model("npu-caching");
+  spec.model = find_model(model);
   spec.settings = std::move(settings);
   return spec;
 }
 
-void check_scripts(const std::filesystem::path& directory, Share share = {}) {
+void check_scripts(std::string_view model,
+                   const std::filesystem::path& directory,
+                   Share share = {}) {
   const std::vector<GoldenScript> scripts = golden_scripts(directory);
   REQUIRE_FALSE(scripts.empty());
   for (std::size_t i = share.part; i < scripts.size(); i += share.of) {
     INFO(scripts[i].script.string());
-    CHECK(run_golden_script(scripts[i], npu_caching(), after_every_event) == "");
+    CHECK(run_golden_script(scripts[i], spec_of(model), after_every_event) == "");
   }
 }
 
-void check_recorded_scripts(std::string_view directory, Share share = {}) {
-  if (const auto found = recording(directory)) check_scripts(*found, share);
+void check_kept_scripts(std::string_view model, std::string_view directory) {
+  check_scripts(model, std::filesystem::path{FRAGCAST_SOURCE_DIR} / "tests/golden" / directory);
+}
+
+void check_recorded_scripts(std::string_view model, std::string_view directory, Share share = {}) {
+  if (const auto found = recording(directory)) check_scripts(model, *found, share);
 }
 
 void check_big(std::string_view name, const std::string& settings) {
@@ -47,35 +56,35 @@ void check_big(std::string_view name, const std::string& settings) {
   const GoldenScript golden{
       .script = *directory / "big_mixed_seed9001.txt.gz",
       .answers = *directory / fmt::format("big_mixed_seed9001_{}.every1000.jsonl.gz", name)};
-  CHECK(run_golden_script(golden, npu_caching(settings), {.events = 1000}) == "");
+  CHECK(run_golden_script(golden, spec_of(npu, settings), {.events = 1000}) == "");
 }
 
 TEST_CASE("the NPU model answers the scripts kept with the tests as recorded", "[golden]") {
-  check_scripts(std::filesystem::path{FRAGCAST_SOURCE_DIR} / "tests/golden/npu");
+  check_kept_scripts(npu, "npu");
 }
 
 TEST_CASE("the NPU model answers golden/cases as recorded", "[golden]") {
-  check_recorded_scripts("golden/cases");
+  check_recorded_scripts(npu, "golden/cases");
 }
 
 TEST_CASE("the NPU model answers golden/rules as recorded", "[golden]") {
-  check_recorded_scripts("golden/rules");
+  check_recorded_scripts(npu, "golden/rules");
 }
 
 TEST_CASE("the NPU model answers golden/npu as recorded, part 1 of 4", "[golden]") {
-  check_recorded_scripts("golden/npu", {.part = 0, .of = 4});
+  check_recorded_scripts(npu, "golden/npu", {.part = 0, .of = 4});
 }
 
 TEST_CASE("the NPU model answers golden/npu as recorded, part 2 of 4", "[golden]") {
-  check_recorded_scripts("golden/npu", {.part = 1, .of = 4});
+  check_recorded_scripts(npu, "golden/npu", {.part = 1, .of = 4});
 }
 
 TEST_CASE("the NPU model answers golden/npu as recorded, part 3 of 4", "[golden]") {
-  check_recorded_scripts("golden/npu", {.part = 2, .of = 4});
+  check_recorded_scripts(npu, "golden/npu", {.part = 2, .of = 4});
 }
 
 TEST_CASE("the NPU model answers golden/npu as recorded, part 4 of 4", "[golden]") {
-  check_recorded_scripts("golden/npu", {.part = 3, .of = 4});
+  check_recorded_scripts(npu, "golden/npu", {.part = 3, .of = 4});
 }
 
 TEST_CASE("the NPU model answers golden/big as recorded under default settings", "[golden]") {
@@ -88,6 +97,14 @@ TEST_CASE("the NPU model answers golden/big as recorded under expandable segment
 
 TEST_CASE("the NPU model answers golden/big as recorded under max_split_size_mb:128", "[golden]") {
   check_big("ms128", "max_split_size_mb:128");
+}
+
+TEST_CASE("the CUDA model answers golden/cuda as recorded, part 1 of 2", "[golden]") {
+  check_recorded_scripts(cuda, "golden/cuda", {.part = 0, .of = 2});
+}
+
+TEST_CASE("the CUDA model answers golden/cuda as recorded, part 2 of 2", "[golden]") {
+  check_recorded_scripts(cuda, "golden/cuda", {.part = 1, .of = 2});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tests/support/toy_model.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -166,13 +167,16 @@ MadeModel make_toy(const ModelSpec& spec, Device& device) {
   return made;
 }
 
+constexpr std::array releases{
+    ModelRelease{.name = "1", .summary = "the only one", .make = make_toy},
+};
+
 constexpr ModelEntry entry{
     .name = "toy",
     .summary = "a segment for each request",
-    .options = {},
+    .vendor = Vendor::npu,
     .variable = "TOY_CONF",
-    .make = make_toy,
-    .same_settings = [](std::string_view a, std::string_view b) { return a == b; },
+    .releases = releases,
 };
 
 }  // namespace
