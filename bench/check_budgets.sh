@@ -20,13 +20,13 @@ grep --quiet --fixed-strings --line-regexp "compiler $compiler" "$budgets" ||
 counts=$(mktemp)
 trap 'rm --force "$counts"' EXIT
 status=0
-while read -r settings budget; do
-  [[ $settings == \#* || $settings == compiler || -z $settings ]] && continue
+while read -r model settings budget; do
+  [[ $model == \#* || $model == compiler || -z $model ]] && continue
   conf=$settings
   [[ $settings == default ]] && conf=''
   # Collection is on inside replay_all only, so that reading the script costs nothing.
   calls=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-    --toggle-collect='fragcast::replay_all*' --log-file="$counts" "$program" "$script" "$conf")
+    --toggle-collect='fragcast::replay_all*' --log-file="$counts" "$program" "$script" "$model" "$conf")
   instructions=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$counts")
   per_call=$((instructions / calls))
   verdict=ok
@@ -34,6 +34,7 @@ while read -r settings budget; do
     verdict='OVER BUDGET'
     status=1
   fi
-  printf '%-26s %5d instructions per call, budget %5d: %s\n' "$settings" "$per_call" "$budget" "$verdict"
+  printf '%-12s  %-24s %5d instructions per call, budget %5d: %s\n' \
+    "$model" "$settings" "$per_call" "$budget" "$verdict"
 done <"$budgets"
 exit "$status"

@@ -51,8 +51,8 @@ void best_fit_reference(benchmark::State& state) {
 }
 BENCHMARK(best_fit_reference)->Unit(benchmark::kMillisecond);
 
-void npu_caching(benchmark::State& state, const std::string& settings) {
-  const RunConditions conditions{.model = find_model("npu-caching"), .settings = settings};
+void model_calls(benchmark::State& state, const char* model, const std::string& settings) {
+  const RunConditions conditions{.model = find_model(model), .settings = settings};
   for (auto _ : state) {
     Session session{workload(), conditions};
     session.run_to(workload().events.size());
@@ -62,10 +62,17 @@ void npu_caching(benchmark::State& state, const std::string& settings) {
   state.counters["of_reference"] =
       benchmark::Counter(seconds_of_reference(), benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK_CAPTURE(npu_caching, default, "")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(npu_caching, expandable, "expandable_segments:True")
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(npu_caching, max_split, "max_split_size_mb:128")->Unit(benchmark::kMillisecond);
+
+constexpr const char* npu = "npu-caching";
+constexpr const char* cuda = "cuda-caching";
+constexpr const char* expandable = "expandable_segments:True";
+constexpr const char* max_split = "max_split_size_mb:128";
+BENCHMARK_CAPTURE(model_calls, npu_default, npu, "")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(model_calls, npu_expandable, npu, expandable)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(model_calls, npu_max_split, npu, max_split)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(model_calls, cuda_default, cuda, "")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(model_calls, cuda_expandable, cuda, expandable)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(model_calls, cuda_max_split, cuda, max_split)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace fragcast

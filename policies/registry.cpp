@@ -44,8 +44,7 @@ std::vector<ModelOption> options_of(const ModelRelease& release) {
   std::vector<ModelOption> options;
   if (release.settings == nullptr) return options;
   for (const SettingKey& key : release.settings().keys) {
-    options.push_back(
-        {.key = key.name, .default_value = key.default_text, .meaning = key.meaning});
+    options.push_back({.key = key.name, .default_value = key.default_text, .meaning = key.meaning});
   }
   return options;
 }

@@ -33,8 +33,8 @@ std::optional<SettingsRefusal> check_register_threads(const SettingValue& value,
     return SettingsRefusal{"Number of register threads has to be power of 2 "};
   }
   if (*threads > most_threads) {
-    return SettingsRefusal{fmt::format(
-        "Number of register threads should be less than or equal to {}", most_threads)};
+    return SettingsRefusal{
+        fmt::format("Number of register threads should be less than or equal to {}", most_threads)};
   }
   return std::nullopt;
 }

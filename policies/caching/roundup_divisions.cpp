@@ -68,7 +68,8 @@ class ListReader {
     }
     Divisions& all = into_.settings.roundup_power2_divisions;
     if (size == ">") {
-      const std::size_t begin = dialect_.rest == Dialect::Rest::after_last_entry ? last_ + 1 : last_;
+      const std::size_t begin =
+          dialect_.rest == Dialect::Rest::after_last_entry ? last_ + 1 : last_;
       std::fill(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end(), capped(*divisions));
       return std::nullopt;
     }

@@ -17,6 +17,7 @@ _fragcast() {
     --soc) words='ascend910b ascend950' ;;
     --at) words='event: request: mark: peak end' ;;
     --model) words=$(fragcast models 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\)$/\1/p') ;;
+    --release) words=$(fragcast models 2>/dev/null | sed -n 's/^  release \([^ ]*\).*/\1/p') ;;
     --setting | --recorded-setting)
       words='expandable_segments:True max_split_size_mb: garbage_collection_threshold:' ;;
   esac
@@ -31,7 +32,7 @@ _fragcast() {
     return
   fi
   if [[ $current == -* ]]; then
-    local recorded='--setting --model --device-memory --fraction --soc --device --format'
+    local recorded='--setting --model --release --device-memory --fraction --soc --device --format'
     local what_if='--empty-cache --empty-cache-at --on-oom --json --csv'
     local all='--quiet --color --help'
     case $command in

@@ -71,11 +71,8 @@ class Plan {
  public:
   Plan(const Subject& subject, const CompareOptions& options)
       : subject_{subject}, options_{options}, model_{model_for(subject, options)} {
-    if (options_.release != nullptr) {
-      release_ = options_.release;
-    } else if (model_.name == subject.history.conditions.model) {
-      release_ = subject.history.conditions.release;
-    }
+    release_ = options_.release != nullptr ? options_.release
+                                           : subject.history.conditions.release_of(model_);
   }
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
@@ -102,8 +99,8 @@ class Plan {
 
   void add(const NamedSettings& settings) {
     for (Row& row : rows_) {
-      const bool same = row.kind != RowKind::cold_control &&
-                        same_settings(*row.spec.settings, settings.text);
+      const bool same =
+          row.kind != RowKind::cold_control && same_settings(*row.spec.settings, settings.text);
       if (!same) continue;
       if (settings.name != row.spec.name) row.also.push_back(settings.name);
       return;
@@ -114,8 +111,7 @@ class Plan {
 
   /// The only row: warm where its settings are the recorded ones.
   void add_alone(const NamedSettings& settings) {
-    const bool as_recorded =
-        same_model() && same_settings(recorded_settings(), settings.text);
+    const bool as_recorded = same_model() && same_settings(recorded_settings(), settings.text);
     Row row{.kind = RowKind::what_if, .spec = spec(settings.name, settings.text), .also = {}};
     if (as_recorded) row.spec.start = Start::warm;
     rows_.push_back(std::move(row));

@@ -97,8 +97,8 @@ PrivateReleases private_releases(const EventLog& told) {
   return releases;
 }
 
-/// Within a run of private pools' releases the order between pools is a hash map's upstream: sort it
-/// away, and keep the order within each pool.
+/// Within a run of private pools' releases the order between pools is a hash map's upstream: sort
+/// it away, and keep the order within each pool.
 class PoolOrder {
  public:
   explicit PoolOrder(const EventLog& told) : releases_{private_releases(told)} {}
@@ -106,7 +106,9 @@ class PoolOrder {
   void sort_away(Json& answer) const {
     if (!answer.is_object() || !answer.contains("trace") || !answer["trace"].is_array()) return;
     Json& entries = answer["trace"];
-    const auto is_private_release = [this](const Json& entry) { return pool_of(entry).has_value(); };
+    const auto is_private_release = [this](const Json& entry) {
+      return pool_of(entry).has_value();
+    };
     const auto by_pool = [this](const Json& a, const Json& b) { return pool_of(a) < pool_of(b); };
     for (auto first = entries.begin(); first != entries.end();) {
       first = std::find_if(first, entries.end(), is_private_release);

@@ -152,6 +152,10 @@ std::uint64_t count_allocations(const Trace& trace) {
   return count;
 }
 
+Json json_of(const ModelRelease* release) {
+  return release != nullptr ? Json(release->name) : Json(nullptr);
+}
+
 Json trace_of(const Subject& subject) {
   const Trace& trace = subject.trace();
   std::vector<Note> notes = subject.history.conditions.evidence;
@@ -162,6 +166,7 @@ Json trace_of(const Subject& subject) {
           {"source", json_of(subject.source)},
           {"device", subject.device},
           {"model", null_if_empty(subject.history.conditions.model)},
+          {"release", json_of(subject.history.conditions.release)},
           {"settings", trace.conditions.settings.value_or("")},
           {"device_memory", json_of(trace.conditions.device_memory)},
           {"fraction", json_of(trace.conditions.fraction)},
@@ -243,15 +248,21 @@ class RunWriter {
   }
 
  private:
+  /// Chips are the NPU's; null for other devices.
+  [[nodiscard]] Json soc() const {
+    if (run_.conditions.model->vendor != Vendor::npu) return nullptr;
+    return fragcast::name_of(run_.conditions.soc);
+  }
   [[nodiscard]] Json conditions() const {
     const RunConditions& conditions = run_.conditions;
     return {{"name", run_.name},
             {"also", compared_.also},
             {"model", conditions.model->name},
+            {"release", conditions.release().name},
             {"settings", conditions.settings},
             {"device_memory", json_of(conditions.device_memory)},
             {"fraction", json_of(conditions.fraction)},
-            {"soc", fragcast::name_of(conditions.soc)},
+            {"soc", soc()},
             {"empty_cache", compared_.empty_cache},
             {"start", name_of(conditions.start)},
             {"addresses", name_of(conditions.addresses)}};

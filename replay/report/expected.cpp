@@ -137,9 +137,8 @@ class Comparison {
     result_.difference = {
         .op = recorded_.op().value_or(-1),
         .call = event != nullptr ? call_line(session_.trace(), *event) : "",
-        .values =
-            differing_values(expected, actual, answers_.told())
-                .value_or(std::vector<AnswerDifference::Value>{}),
+        .values = differing_values(expected, actual, answers_.told())
+                      .value_or(std::vector<AnswerDifference::Value>{}),
         .expected = std::string{expected},
         .actual = std::string{actual},
         .heap = draw_heap(addresses_concerned(expected, actual, answers_.told()), event)};

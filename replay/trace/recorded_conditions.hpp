@@ -44,6 +44,10 @@ struct RecordedConditions {
   /// What each of these rests on.
   std::vector<Note> evidence;
 
+  /// The recorded release if that is one of `model`, else null.
+  [[nodiscard]] const ModelRelease* release_of(const ModelEntry& of_model) const {
+    return of_model.name == model ? release : nullptr;
+  }
   /// What the allocator may hold at most; unlimited where nothing tells.
   [[nodiscard]] Bytes limit() const;
 };

@@ -72,6 +72,7 @@ std::optional<Enlargement> explain(const Normalised& recording,
 std::optional<Enlargement> find_enlargement(const Normalised& recording, const ModelEntry& model) {
   RunSpec spec;
   spec.model = &model;
+  spec.release = recording.conditions.release_of(model);
   spec.start = Start::warm;
   Session session{recording.trace, resolve_conditions(recording.trace, spec)};
   if (!session.refusal().empty()) return std::nullopt;

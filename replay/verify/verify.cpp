@@ -231,6 +231,7 @@ Verification verify(const Normalised& recording, const ModelEntry& model) {
   RunSpec spec;
   spec.name = "recorded";
   spec.model = &model;
+  spec.release = recording.conditions.release_of(model);
   spec.start = Start::warm;
   Session session{recording.trace, resolve_conditions(recording.trace, spec)};
   if (!session.refusal().empty()) {

@@ -99,6 +99,10 @@ TEST_CASE("the NPU model answers golden/big as recorded under max_split_size_mb:
   check_big("ms128", "max_split_size_mb:128");
 }
 
+TEST_CASE("the CUDA model answers the scripts kept with the tests as recorded", "[golden]") {
+  check_kept_scripts(cuda, "cuda");
+}
+
 TEST_CASE("the CUDA model answers golden/cuda as recorded, part 1 of 2", "[golden]") {
   check_recorded_scripts(cuda, "golden/cuda", {.part = 0, .of = 2});
 }

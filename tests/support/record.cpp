@@ -116,11 +116,11 @@ Recording record(const Trace& trace, const RunConditions& conditions) {
   return recording;
 }
 
-Recording record_script(std::string_view script) {
+Recording record_script(std::string_view script, std::string_view model) {
   std::istringstream input{std::string{script}};
   const Trace trace = read_call_script(input, "script");
   RunSpec spec;
-  spec.model = find_model("npu-caching");
+  spec.model = find_model(model);
   return record(trace, resolve_conditions(trace, spec));
 }
 

@@ -10,12 +10,13 @@
 
 namespace fragcast {
 
-/// What torch_npu would have recorded of a run: the whole history and the final state. Stream n has
-/// the handle 1000 + n; entries carry pools.
+/// What an allocator would have recorded of a run: the whole history and the final state. Stream n
+/// has the handle 1000 + n; entries carry pools.
 [[nodiscard]] Recording record(const Trace& trace, const RunConditions& conditions);
 
-/// The same of a call script under npu-caching and the script's own header.
-[[nodiscard]] Recording record_script(std::string_view script);
+/// The same of a call script under a model and the script's own header.
+[[nodiscard]] Recording record_script(std::string_view script,
+                                      std::string_view model = "npu-caching");
 
 /// One device of a recording as a ring buffer leaves it that dropped its oldest `entries`.
 [[nodiscard]] Recording without_head(const Recording& recording,

@@ -102,12 +102,47 @@ std::vector<Situation> npu_situations() {
   return list;
 }
 
+std::vector<Situation> cuda_situations() {
+  std::vector<Situation> list;
+  for (const char* settings :
+       {"expandable_segments:True",
+        "expandable_segments:True,max_split_size_mb:32",
+        "expandable_segments:True,max_split_size_mb:64,max_non_split_rounding_mb:32",
+        "max_split_size_mb:21",
+        "max_split_size_mb:32,max_non_split_rounding_mb:40",
+        "roundup_power2_divisions:[1:4,4:2,16:8,>:4]"}) {
+    list.push_back(situation(settings, many_streams, deferred(conditions(500_MiB, settings))));
+    list.push_back(situation(std::string{settings} + " with pools and captures",
+                             everything,
+                             deferred(conditions(700_MiB, settings))));
+  }
+  for (const char* settings : {"garbage_collection_threshold:0.6",
+                               "max_split_size_mb:21,garbage_collection_threshold:0.5",
+                               "expandable_segments:True,garbage_collection_threshold:0.5"}) {
+    list.push_back(
+        situation(settings, many_streams, limited(deferred(conditions(500_MiB, settings)), 1.0)));
+  }
+  TraceShape toggling = everything;
+  toggling.settings_changes = {"expandable_segments:True",
+                               "expandable_segments:False",
+                               "max_split_size_mb:21",
+                               "garbage_collection_threshold:0.6",
+                               "expandable_segments:True,max_split_size_mb:32",
+                               "not_a_key:1"};
+  list.push_back(
+      situation("settings changed at run time", toggling, deferred(conditions(700_MiB))));
+  list.push_back(situation("settings changed at run time, under a limit",
+                           toggling,
+                           limited(deferred(conditions(700_MiB)), 0.8)));
+  return list;
+}
+
 std::vector<Situation> situations_of(const ModelEntry& model) {
   std::vector<Situation> list = common_situations();
-  if (model.variable == "PYTORCH_NPU_ALLOC_CONF") {
-    std::vector<Situation> own = npu_situations();
-    list.insert(list.end(), own.begin(), own.end());
-  }
+  std::vector<Situation> own;
+  if (model.variable == "PYTORCH_NPU_ALLOC_CONF") own = npu_situations();
+  if (model.variable == "PYTORCH_CUDA_ALLOC_CONF") own = cuda_situations();
+  list.insert(list.end(), own.begin(), own.end());
   return list;
 }
 

@@ -21,6 +21,9 @@ struct Situation {
 /// For the NPU allocator: each of its settings with what it bears on.
 [[nodiscard]] std::vector<Situation> npu_situations();
 
+/// For the CUDA allocator, likewise.
+[[nodiscard]] std::vector<Situation> cuda_situations();
+
 /// The common ones, and those of the model's own settings.
 [[nodiscard]] std::vector<Situation> situations_of(const ModelEntry& model);
 

@@ -219,9 +219,9 @@ TEST_CASE("canonical text names only what differs from the default", "[settings]
   CHECK(canonical("large_segment_size_mb:64,max_non_split_rounding_mb:64") ==
         "large_segment_size_mb:64");
   CHECK(canonical("roundup_power2_divisions:[256:1,512:2,1024:4,>:8]") ==
-        "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]");
+        "roundup_power2_divisions:[256:1,512:2,1024:4,2048:8,>:8]");
   CHECK(canonical("roundup_power2_divisions:[1:8,2:8,16:2]") ==
-        "roundup_power2_divisions:[2:8,16:2,>:0]");
+        "roundup_power2_divisions:[2:8,16:2,32:0,>:0]");
   CHECK(canonical("pinned_mem_register:True").empty());
 }
 

@@ -153,21 +153,6 @@ TEST_CASE("recordings are reproduced wherever their heads are cut off") {
   }
 }
 
-TEST_CASE("a CUDA recording that begins with 1,313 live blocks is reproduced by the common core") {
-  const auto recording = read("cuda_training");
-  if (!recording) return;
-  const Normalised inferred = normalised(*recording);
-  CHECK(inferred.conditions.model == "cuda-caching");
-  CHECK(inferred.anomalies.total() == 0);
-
-  // Without padding, and on one stream, the NPU's allocator decides as CUDA's does.
-  const Normalised history =
-      normalised(*recording, {.model = "npu-caching", .settings = "", .soc = Soc::ascend950});
-  const Verification result = verify(history, model());
-  CHECK(result.perfect());
-  CHECK(result.addresses.equal == 6488);
-}
-
 TEST_CASE("three empty_cache calls show in a history, where the program made them") {
   const auto recording = read("npu_leak_empty_cache");
   if (!recording) return;
