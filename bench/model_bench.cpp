@@ -46,14 +46,14 @@ void count_calls(benchmark::State& state) {
 }
 
 void best_fit_reference(benchmark::State& state) {
-  for (auto _ : state) run_reference();
+  for ([[maybe_unused]] auto _ : state) run_reference();
   count_calls(state);
 }
 BENCHMARK(best_fit_reference)->Unit(benchmark::kMillisecond);
 
 void model_calls(benchmark::State& state, const char* model, const std::string& settings) {
   const RunConditions conditions{.model = find_model(model), .settings = settings};
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Session session{workload(), conditions};
     session.run_to(workload().events.size());
     benchmark::DoNotOptimize(session.totals());

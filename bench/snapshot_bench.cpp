@@ -20,7 +20,7 @@ std::string snapshot(SnapshotStyle style) {
 
 void read_snapshot(benchmark::State& state, SnapshotStyle style) {
   const std::string bytes = snapshot(style);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     ByteSource source = open_source(bytes, "snapshot");
     benchmark::DoNotOptimize(fragcast::read_snapshot(source));
   }

@@ -97,7 +97,7 @@ class SnapshotWriter {
   void write_settings(const RecordedSettings& settings);
   void write_annotations();
   void write_stack(StackId stack);
-  void write_frame(FrameId frame);
+  void write_frame(FrameId id);
   void write_pool(std::uint16_t pool);
 
   /// Text of ours.

@@ -116,7 +116,7 @@ class Validator {
     if (!value.is_object()) return;
     for (const auto& [key, item] : value.items()) {
       if (rule.contains(key)) {
-        check(rule.at(key), item, path + "/" + key);
+        check(rule.at(key), item, fmt::format("{}/{}", path, key));
       } else if (unnamed_ == UnnamedKeys::refused && !schema.contains("additionalProperties")) {
         fail(path, fmt::format("has {}, which the schema does not name", key));
       }
@@ -132,7 +132,7 @@ class Validator {
       if (rule == false) {
         fail(path, fmt::format("has {}, which is not allowed", key));
       } else if (rule.is_object()) {
-        check(rule, item, path + "/" + key);
+        check(rule, item, fmt::format("{}/{}", path, key));
       }
     }
   }
