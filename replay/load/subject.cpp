@@ -7,6 +7,7 @@
 
 #include "replay/formats/byte_source.hpp"
 #include "replay/formats/call_script.hpp"
+#include "replay/verify/reconstruct.hpp"
 
 namespace fragcast {
 namespace {
@@ -85,7 +86,7 @@ std::vector<Subject> read_recording(ByteSource& source, const LoadOptions& optio
                         .source = recording.source,
                         .device = device->index,
                         .events = device->entries.size(),
-                        .history = normalise(recording, *device, options.stated),
+                        .history = reconstruct(recording, *device, options.stated),
                         .notes = notes});
   }
   // All devices share the file's call stacks; the last one can have them without a copy.
