@@ -18,7 +18,8 @@ struct AllocateRequest {
   AllocationId id;
   Bytes size;
   StreamId stream;
-  /// `size` is already what the allocator rounds to: an `oom` entry of a recording has such a size.
+  /// `size` is padded and rounded already: an `oom` entry of a recording has such a size. Under
+  /// other settings than the recorded ones the allocator may round it further.
   bool size_is_rounded = false;
 };
 

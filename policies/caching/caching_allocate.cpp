@@ -21,8 +21,8 @@ Bytes expandable_size(const Block& block) {
 }  // namespace
 
 CachingAllocator::Search CachingAllocator::begin_search(const AllocateRequest& request) {
-  const Bytes rounded =
-      request.size_is_rounded ? request.size : round_size(request.size, rules_.padding, settings_);
+  const Bytes padding = request.size_is_rounded ? Bytes{} : rules_.padding;
+  const Bytes rounded = round_size(request.size, padding, settings_);
   return {.requested = request.size,
           .rounded = rounded,
           .segment = segment_size(rounded, settings_),

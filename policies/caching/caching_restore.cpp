@@ -95,7 +95,7 @@ Pool& CachingAllocator::pool_for_restore(const SegmentPicture& stretch) {
 void CachingAllocator::restore_segment(const SegmentPicture& segment) {
   Pool& pool = pool_for_restore(segment);
   Block& whole = heap_.add_segment(segment.extent(), segment.stream, pool);
-  device_.adopt(round_up(segment.size, segment_unit(pool.kind, settings_)));
+  device_.adopt(segment.extent(), round_up(segment.size, segment_unit(pool.kind, settings_)));
   ledger().segment_allocated(reservation(whole, segment.extent()));
   if (segment.size >= settings_.max_split_size) ledger().counters().oversize_segments.increase(1);
   restore_blocks(whole, segment);
@@ -108,6 +108,7 @@ void CachingAllocator::restore_range(const std::vector<const SegmentPicture*>& s
   range.mapped = false;
   Remainder rest{heap_, range};
   Address at = any.range->begin;
+  Bytes charge;
   for (const SegmentPicture* stretch : stretches) {
     if (stretch->address > at) heap_.put_unmapped(rest.cut(stretch->address - at));
     at = stretch->extent().end();
@@ -115,10 +116,11 @@ void CachingAllocator::restore_range(const std::vector<const SegmentPicture*>& s
     mapped.mapped = true;
     const std::int64_t pages = stretch->size / any.page_size;
     pool.mapped_pages += pages;
-    device_.adopt(pages * round_up(any.page_size, device_.profile().granularity));
+    charge += pages * round_up(any.page_size, device_.profile().granularity);
     ledger().mapped(reservation(mapped, stretch->extent()));
     restore_blocks(mapped, *stretch);
   }
+  device_.adopt(*any.range, charge);
   if (rest.left() != nullptr) heap_.put_unmapped(*rest.left());
 }
 

@@ -68,7 +68,8 @@ Block& MemorySource::find_room(const Want& want) {
   }
   const Bytes page = page_size(pool.kind, settings_);
   const Bytes size = range_size(device_.total(), page);
-  const Address base = device_.reserve_range(size);
+  const Address base =
+      device_.reserve_range(size, {.stream = want.stream, .pool = pool.owner, .kind = pool.kind});
   Block& range = heap_.add_segment({base, size}, want.stream, pool, page);
   range.mapped = false;
   heap_.put_unmapped(range);
@@ -131,7 +132,7 @@ void MemorySource::release_segment(Block& block) {
   FRAGCAST_CHECK(!block.segment->expandable(), "an expandable range is unmapped, not freed");
   const PoolKind kind = block.segment->pool->kind;
   ledger_.segment_freed(reservation(block, block.extent()));
-  device_.free_segment(block.size, segment_unit(kind, settings_));
+  device_.free_segment(block.extent(), segment_unit(kind, settings_));
   if (block.size >= settings_.max_split_size) ledger_.counters().oversize_segments.decrease(1);
   heap_.take_free(block);
   heap_.remove_segment(block);
@@ -169,7 +170,7 @@ void MemorySource::unmap_inside(Block& block, FreedPages freed) {
   if (block.is_split()) {
     heap_.put_unmapped(block);
   } else {
-    device_.release_range();
+    device_.release_range(range.base);
     heap_.remove_segment(block);
   }
 }

@@ -7,7 +7,7 @@
 
 #include "replay/formats/byte_source.hpp"
 #include "replay/formats/call_script.hpp"
-#include "replay/verify/refine_start.hpp"
+#include "replay/verify/reconstruct.hpp"
 
 namespace fragcast {
 namespace {
@@ -87,12 +87,8 @@ std::vector<Subject> read_recording(ByteSource& source, const LoadOptions& optio
                         .source = recording.source,
                         .device = device->index,
                         .events = device->entries.size(),
-                        .history = normalise(recording, *device, options.stated),
+                        .history = reconstruct(recording, *device, options.stated),
                         .notes = notes});
-    Normalised& history = subjects.back().history;
-    if (const ModelEntry* model = find_model(history.conditions.model)) {
-      refine_start(history, *model);
-    }
   }
   // All devices share the file's call stacks; the last one can have them without a copy.
   for (std::size_t i = 0; i + 1 < subjects.size(); ++i) {

@@ -20,14 +20,15 @@ bool garbage_was_due(const ReleaseRun& run, const RecordedConditions& conditions
   return held > threshold * static_cast<double>(conditions.limit().count());
 }
 
-bool of_one_private_pool(const ReleaseRun& run) {
-  const PoolId pool = run.releases.front().pool;
-  return pool != PoolId{} && std::all_of(run.releases.begin(),
-                                         run.releases.end(),
-                                         [&](const RecordedRelease& r) { return r.pool == pool; });
-}
-
 }  // namespace
+
+bool of_one_private_pool(const ReleaseRun& run) {
+  if (run.releases.empty() || run.releases.front().pool == PoolId{}) return false;
+  const PoolId pool = run.releases.front().pool;
+  return std::all_of(run.releases.begin(), run.releases.end(), [&](const RecordedRelease& r) {
+    return r.pool == pool;
+  });
+}
 
 RunCause cause_of(const ReleaseRun& run,
                   Bytes growth,
@@ -35,30 +36,47 @@ RunCause cause_of(const ReleaseRun& run,
                   const RecordedConditions& conditions) {
   if (run.releases.empty()) return RunCause::none;
   const RunCause own = run.thorough ? RunCause::own_flush : RunCause::own_partial;
-  if (followed_by == FollowedBy::failure || run.after_growth) return own;
-  const bool grew = followed_by == FollowedBy::allocation && growth > Bytes{} && !run.had_served;
-  if (grew) {
-    if (lacked_room(run, growth, conditions)) return own;
-    if (run.collectable && garbage_was_due(run, conditions)) return RunCause::own_partial;
+  if (run.after_growth) return own;
+  // Only a flush completes frees by itself, after the search; all else comes behind a search that
+  // saw them completed.
+  const bool may_be_partial = !run.serves_completed;
+  const bool may_be_own = own == RunCause::own_flush ? !run.serves_before : may_be_partial;
+  if (followed_by == FollowedBy::failure && may_be_own) return own;
+  const bool grew = followed_by == FollowedBy::allocation && growth > Bytes{};
+  if (grew && may_be_own && lacked_room(run, growth, conditions)) return own;
+  if (grew && may_be_partial && run.collectable && garbage_was_due(run, conditions)) {
+    return RunCause::own_partial;
   }
   if (of_one_private_pool(run)) return RunCause::pool_empty;
   if (run.thorough) return RunCause::empty_cache;
-  return grew ? RunCause::own_partial : RunCause::unexplained;
+  return grew && may_be_partial ? RunCause::own_partial : RunCause::unexplained;
 }
 
 bool would_serve(const RecordedRelease& release,
+                 Bytes size,
                  const SoughtBlock& sought,
                  const AllocatorSettings& settings) {
-  if (!release.was_free || release.size < sought.rounded) return false;
+  if (size < sought.rounded) return false;
   if (release.stream != sought.stream || release.pool != sought.pool) return false;
   if (release.kind != pool_kind(sought.rounded)) return false;
   // Oversize blocks are kept for oversize requests, and not for much smaller ones.
-  if (sought.rounded < settings.max_split_size) return release.size < settings.max_split_size;
-  return release.size < sought.rounded + settings.max_non_split_rounding;
+  if (sought.rounded < settings.max_split_size) return size < settings.max_split_size;
+  return size < sought.rounded + settings.max_non_split_rounding;
 }
 
 bool completes_before_request(RunCause cause, FollowedBy followed_by) {
-  return followed_by != FollowedBy::failure && cause != RunCause::own_flush;
+  switch (cause) {
+    case RunCause::own_flush:
+      return false;
+    case RunCause::none:
+    case RunCause::own_partial:
+      return followed_by != FollowedBy::failure;
+    case RunCause::empty_cache:
+    case RunCause::pool_empty:
+    case RunCause::unexplained:
+      return true;
+  }
+  return true;
 }
 
 }  // namespace fragcast

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct RecordedRelease {
   PoolId pool;
   StreamId stream = {};
   PoolKind kind = PoolKind::large;
-  /// It could have served requests before the run; some completion of the run may be what freed it.
-  bool was_free = true;
+  /// The largest part of it that was free before the completions of the run.
+  Bytes free_before;
 };
 
 /// Some completions of delayed frees, and the memory that was given back right behind them: what a
@@ -36,9 +37,11 @@ struct ReleaseRun {
   bool after_growth = false;
   /// The default pools were left without a segment that could be given back.
   bool thorough = true;
-  /// Some of it was free before the run and would have served the request that follows: that
-  /// request had no reason to take anything back.
-  bool had_served = false;
+  /// Some of it was free before the run, or is free after its completions, and would have served
+  /// the request that follows: a request that looked for a block then had no reason to take
+  /// anything back.
+  bool serves_before = false;
+  bool serves_completed = false;
   /// All of it is what garbage collection takes: whole large segments of the default pool.
   bool collectable = true;
 };
@@ -77,11 +80,16 @@ enum class RunCause : std::uint8_t {
   unexplained,
 };
 
+/// What runs came from, by their last entries, where that is known better than entries tell it.
+using RunVerdicts = std::map<std::uint32_t, RunCause>;
+
+[[nodiscard]] bool of_one_private_pool(const ReleaseRun& run);
+
 /// Says what the run came from.
 ///
-/// A request takes memory back when the device, or a limit, has no room for what it then gets, and
-/// when garbage collection is due. If it succeeded without need, someone called `empty_cache`
-/// before it. What a failing request leaves behind is always its own.
+/// A request takes memory back when it finds no block, and the device, or a limit, has no room for
+/// what it then gets, or garbage collection is due. If it had no need, someone called `empty_cache`
+/// before it. What a failing request leaves behind is its own, unless it would have served it.
 [[nodiscard]] RunCause cause_of(const ReleaseRun& run,
                                 Bytes growth,
                                 FollowedBy followed_by,
@@ -94,13 +102,16 @@ struct SoughtBlock {
   Bytes rounded;
 };
 
-/// Whether memory that was given back would have served this request instead, had it been there.
+/// Whether a free block of `size` in memory that was given back would have served this request
+/// instead.
 [[nodiscard]] bool would_serve(const RecordedRelease& release,
+                               Bytes size,
                                const SoughtBlock& sought,
                                const AllocatorSettings& settings);
 
 /// Whether the completions of a run of this cause belong before the request that follows: only a
-/// flush, and whatever a failing request did, came after the request had looked for a free block.
+/// flush, and whatever a failing request did itself, came after the request had looked for a free
+/// block.
 [[nodiscard]] bool completes_before_request(RunCause cause, FollowedBy followed_by);
 
 }  // namespace fragcast

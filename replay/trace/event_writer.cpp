@@ -79,6 +79,11 @@ void EventWriter::empty_pool(PoolId pool) {
   control(control::PoolEmpty{pools_[pool].number});
 }
 
+PoolId EventWriter::number_of(PoolId pool) const {
+  const auto state = pools_.find(pool);
+  return state == pools_.end() ? pool : state->second.number;
+}
+
 void EventWriter::release_pool(PoolId pool) {
   PoolState& state = pools_[pool];
   if (!state.in_use) return;

@@ -51,6 +51,8 @@ class EventWriter {
 
   /// The pool exists when the trace begins.
   void adopt_pool(PoolId pool) { pools_[pool] = {.number = pool, .in_use = true}; }
+  /// What the trace calls the pool of the latest request for it.
+  [[nodiscard]] PoolId number_of(PoolId pool) const;
   /// The last reference to a pool is dropped, if that has not happened yet.
   void release_pool(PoolId pool);
   void empty_cache();

@@ -11,6 +11,7 @@
 #include "replay/trace/address_map.hpp"
 #include "replay/trace/between_requests.hpp"
 #include "replay/trace/event_writer.hpp"
+#include "replay/trace/late_free.hpp"
 
 namespace fragcast {
 namespace {
@@ -21,6 +22,12 @@ struct FollowedBlock {
   bool pending = false;
   /// Holds a pending block back; absent if there was none left to do so.
   std::optional<StreamId> held_by;
+};
+
+/// A block whose delayed free is complete.
+struct CompletedBlock {
+  BlockKey key;
+  Bytes size;
 };
 
 class Follower {
@@ -53,6 +60,8 @@ class Follower {
   [[nodiscard]] bool completes_at_once(std::size_t index) const;
   [[nodiscard]] AllocationId name_allocation(std::size_t index, Address address);
   void look_for_needless_runs(const SoughtBlock& sought);
+  /// The largest part of what was given back that no completed block lay in.
+  [[nodiscard]] Bytes free_before(Extent released, StreamId stream, PoolKind kind, bool unmapped);
   void settle_before(FollowedBy request, PoolId pool);
   void settle(const ReleaseRun& run, FollowedBy request, PoolId pool);
   void settle_after();
@@ -81,13 +90,15 @@ class Follower {
 
   BetweenRequests between_;
   /// Pending blocks that were completed since the latest request.
-  std::vector<BlockKey> completed_;
+  std::vector<CompletedBlock> completed_;
   /// The last of `between_.runs` may still grow.
   bool run_is_open_ = false;
   /// To be completed once the request is written.
   std::vector<StreamId> after_request_;
   std::size_t requests_ = 0;
   std::size_t next_private_growth_ = 0;
+  /// So many planned ranges have their owners as the trace numbers them.
+  std::size_t named_ranges_ = 0;
   /// The latest failed request, while nothing was allocated since.
   std::optional<std::size_t> last_failure_;
 };
@@ -181,6 +192,8 @@ void Follower::allocated(std::size_t index) {
 void Follower::failed(std::size_t index) {
   const RecordedEntry& entry = entries_[index];
   const PoolId pool = known_.names.pool(entry.pool);
+  look_for_needless_runs(
+      {.stream = known_.names.stream(entry.stream), .pool = pool, .rounded = entry.size});
   settle_before(FollowedBy::failure, pool);
   // A program that tries again wants one block, not two.
   const bool again = last_failure_ && entries_[*last_failure_].size == entry.size &&
@@ -201,11 +214,12 @@ void Follower::failed(std::size_t index) {
 }
 
 bool Follower::completes_at_once(std::size_t index) const {
-  if (!known_.walked.has_free_completions) return true;
+  if (known_.walked.leaves_completions_out) return true;
   if (index + 1 >= entries_.size()) return false;
   const RecordedEntry& next = entries_[index + 1];
   return next.action == RecordedAction::free_completed && next.address == entries_[index].address &&
-         next.stream == entries_[index].stream;
+         next.stream == entries_[index].stream &&
+         !waited_for_flush(known_.device, index, reserved_.total(), known_.conditions);
 }
 
 void Follower::free_requested(std::size_t index) {
@@ -235,7 +249,9 @@ void Follower::free_completed(std::size_t index) {
   const FollowedBlock block = *found;
   if (block.pending) {
     if (block.held_by) run_of(index).completions.push_back(*block.held_by);
-    completed_.push_back(key(index));
+    const Bytes rounded =
+        round_size(entries_[index].size, known_.conditions.padding, known_.conditions.settings);
+    completed_.push_back({.key = key(index), .size = rounded});
   } else {
     settle_before(FollowedBy::free, PoolId{});
     writer_.at(index);
@@ -286,8 +302,10 @@ void Follower::grown(std::size_t index) {
   }
   if (!mapped) {
     trace_.addresses.segments.push_back({.address = entry.address, .size = entry.size});
-  } else if (ranges_.map({.stream = stream, .pool = pool, .kind = kind}, extent)) {
-    trace_.addresses.ranges.push_back(entry.address);
+  } else if (const RangeOwner owner{.stream = stream, .pool = pool, .kind = kind};
+             ranges_.map(owner, extent)) {
+    trace_.addresses.ranges.push_back(
+        {.address = entry.address, .size = ranges_.reach(), .owner = owner});
   }
   note(mapped ? LogAction::segment_map : LogAction::segment_alloc, index, pool);
   ++out_.device_allocs;
@@ -310,14 +328,11 @@ void Follower::released(std::size_t index) {
   const Extent extent{entry.address, entry.size};
   const PoolKind kind = stretch && stretch->kind ? *stretch->kind : kind_of_map(entry.size);
   run.collectable = run.collectable && !unmapped && pool == PoolId{} && kind == PoolKind::large;
-  run.releases.push_back(
-      {.size = entry.size,
-       .pool = pool,
-       .stream = stream,
-       .kind = kind,
-       .was_free = std::none_of(completed_.begin(), completed_.end(), [&](BlockKey block) {
-         return block.stream == stream && extent.contains(block.address);
-       })});
+  run.releases.push_back({.size = entry.size,
+                          .pool = pool,
+                          .stream = stream,
+                          .kind = kind,
+                          .free_before = free_before(extent, stream, kind, unmapped)});
   note(unmapped ? LogAction::segment_unmap : LogAction::segment_free, index, pool);
   ++out_.device_frees;
 }
@@ -347,12 +362,30 @@ void Follower::close_run() {
 }
 
 void Follower::look_for_needless_runs(const SoughtBlock& sought) {
+  const AllocatorSettings& settings = known_.conditions.settings;
   for (ReleaseRun& run : between_.runs) {
-    run.had_served =
-        std::any_of(run.releases.begin(), run.releases.end(), [&](const RecordedRelease& release) {
-          return would_serve(release, sought, known_.conditions.settings);
-        });
+    for (const RecordedRelease& release : run.releases) {
+      run.serves_before |= would_serve(release, release.free_before, sought, settings);
+      run.serves_completed |= would_serve(release, release.size, sought, settings);
+    }
   }
+}
+
+Bytes Follower::free_before(Extent released, StreamId stream, PoolKind kind, bool unmapped) {
+  std::sort(completed_.begin(), completed_.end(), [](const auto& a, const auto& b) {
+    return a.key < b.key;
+  });
+  const Bytes unsplittable = known_.conditions.settings.max_split_size;
+  Bytes largest;
+  Address at = released.begin;
+  for (const CompletedBlock& block : completed_) {
+    if (block.key.stream != stream || !released.contains(block.key.address)) continue;
+    largest = std::max(largest, block.key.address - at);
+    at = block.key.address + block.size;
+    const bool whole = !unmapped && kind == PoolKind::large && block.size >= unsplittable;
+    if (whole) at = released.end();
+  }
+  return at < released.end() ? std::max(largest, released.end() - at) : largest;
 }
 
 void Follower::settle_before(FollowedBy request, PoolId pool) {
@@ -365,7 +398,12 @@ void Follower::settle_before(FollowedBy request, PoolId pool) {
 }
 
 void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {
-  const RunCause cause = cause_of(run, between_.growth, request, known_.conditions);
+  const auto entry = static_cast<std::uint32_t>(run.last_entry);
+  const auto known = known_.verdicts.find(entry);
+  const RunCause cause = known != known_.verdicts.end()
+                             ? known->second
+                             : cause_of(run, between_.growth, request, known_.conditions);
+  out_.runs.push_back({.entry = entry, .cause = cause, .of_one_pool = of_one_private_pool(run)});
   writer_.at(run.last_completion);
   if (completes_before_request(cause, request)) {
     writer_.complete(run.completions);
@@ -390,6 +428,11 @@ void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {
 }
 
 void Follower::settle_after() {
+  auto& ranges = trace_.addresses.ranges;
+  for (; named_ranges_ < ranges.size(); ++named_ranges_) {
+    PoolId& pool = ranges[named_ranges_].owner.pool;
+    pool = writer_.number_of(pool);
+  }
   if (!after_request_.empty()) writer_.complete(after_request_);
   after_request_.clear();
 }

@@ -18,6 +18,7 @@ struct KnownStart {
   const RecordedNames& names;
   const WalkedBack& walked;
   const RecordedConditions& conditions;
+  const RunVerdicts& verdicts;
 };
 
 /// Follows a history from its beginning to its end and writes what was asked of the allocator as

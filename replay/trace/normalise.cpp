@@ -42,7 +42,8 @@ std::vector<Note> notes_on(const Normalised& result) {
 
 Normalised normalise(const Recording& recording,
                      const RecordedDevice& device,
-                     const StatedConditions& stated) {
+                     const StatedConditions& stated,
+                     const RunVerdicts& verdicts) {
   Normalised result;
   result.names = name_streams_and_pools(recording, device);
   WalkedBack walked = walk_back(recording, device, result.names);
@@ -55,7 +56,8 @@ Normalised normalise(const Recording& recording,
                                     .device = device,
                                     .names = result.names,
                                     .walked = walked,
-                                    .conditions = result.conditions},
+                                    .conditions = result.conditions,
+                                    .verdicts = verdicts},
                                    std::move(start),
                                    result.trace,
                                    result.anomalies);

@@ -36,8 +36,12 @@ struct Normalised {
 /// The call stacks stay with the recording, which shares them between its devices: whoever needs
 /// them in the trace moves or copies them there. Throws InputError where the recording contradicts
 /// itself beyond what a snapshot under way explains, or stated settings are refused.
+///
+/// Entries alone do not always tell what memory was given back for; `verdicts` says what is known
+/// better. `reconstruct` (replay/verify) finds that out.
 [[nodiscard]] Normalised normalise(const Recording& recording,
                                    const RecordedDevice& device,
-                                   const StatedConditions& stated);
+                                   const StatedConditions& stated,
+                                   const RunVerdicts& verdicts = {});
 
 }  // namespace fragcast

@@ -7,17 +7,10 @@
 #include "replay/trace/reserved_memory.hpp"
 #include "sim/core/address.hpp"
 #include "sim/core/strong_id.hpp"
+#include "sim/device/range_owner.hpp"
 #include "sim/observe/statistics.hpp"
 
 namespace fragcast {
-
-/// Whose an expandable address range is: each serves one pool and one stream.
-struct RangeOwner {
-  StreamId stream;
-  PoolId pool;
-  PoolKind kind = PoolKind::large;
-  auto operator<=>(const RangeOwner&) const = default;
-};
 
 /// The address ranges that a recording mapped memory in. Recordings do not name them; but a range
 /// reaches 1 1/8 of the device's memory from the lowest address ever mapped in it, and belongs to
@@ -55,6 +48,7 @@ class LiveRanges {
  public:
   explicit LiveRanges(Bytes reach) : reach_{reach} {}
 
+  [[nodiscard]] Bytes reach() const { return reach_; }
   /// Returns whether a new range begins here.
   bool map(const RangeOwner& owner, Extent extent);
   void unmap(const RangeOwner& owner, Extent extent);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "replay/trace/between_requests.hpp"
 #include "sim/core/address.hpp"
 #include "sim/core/bytes.hpp"
 #include "sim/core/strong_id.hpp"
@@ -32,6 +33,15 @@ struct EmptyCacheCall {
   PoolId pool;
 };
 
+/// What completions and releases between two requests were taken to come from.
+struct JudgedRun {
+  /// The last entry of the run, which names it.
+  std::uint32_t entry = 0;
+  RunCause cause = RunCause::none;
+  /// All of it was given back by one private pool.
+  bool of_one_pool = false;
+};
+
 /// What really happened, as far as a replay can be compared with it.
 struct RecordedHistory {
   /// By AllocationId; Address{} for requests that failed.
@@ -39,6 +49,7 @@ struct RecordedHistory {
   /// In order of time.
   std::vector<RecordedSegmentEvent> segment_events;
   std::vector<EmptyCacheCall> empty_cache_calls;
+  std::vector<JudgedRun> runs;
   /// Blocks of the start that may be up to 1 MiB larger than the trace has them, in order of their
   /// numbers.
   std::vector<AllocationId> uncertain_sizes;

@@ -37,8 +37,8 @@ class HiddenRests {
 
   /// Goes through the history until all that can show has shown.
   void find(const RecordedDevice& device, const RecordedNames& names, const WalkedBack& walked) {
-    const auto last_of_free = walked.has_free_completions ? RecordedAction::free_completed
-                                                          : RecordedAction::free_requested;
+    const auto last_of_free = walked.leaves_completions_out ? RecordedAction::free_requested
+                                                            : RecordedAction::free_completed;
     for (std::size_t i = walked.first_entry; i < device.entries.size() && open_ > 0; ++i) {
       const RecordedEntry& entry = device.entries[i];
       const BlockKey key{.stream = names.stream(entry.stream), .address = entry.address};

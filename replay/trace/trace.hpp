@@ -81,7 +81,7 @@ struct Conditions {
 struct RecordedAddresses {
   std::vector<Device::PlannedSegment> segments;
   /// Of the first map of each new range.
-  std::vector<Address> ranges;
+  std::vector<Device::PlannedRange> ranges;
 };
 
 /// A sequence of requests to one device's allocator.

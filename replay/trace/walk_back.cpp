@@ -33,6 +33,7 @@ class BackwardWalk {
   WalkedBack run() {
     find_workspaces();
     look_ahead();
+    out_.leaves_requests_out = has_completions_ && !has_requests_;
     load_final_state();
     out_.peak_reserved = out_.reserved.total();
     for (std::size_t i = device_.entries.size(); i-- > out_.first_entry;) undo(i);
@@ -77,6 +78,8 @@ class BackwardWalk {
   const RecordedDevice& device_;
   const RecordedNames& names_;
   AddressMap<LiveBlock> live_;
+  bool has_requests_ = false;
+  bool has_completions_ = false;
   WalkedBack out_;
 };
 
@@ -90,7 +93,8 @@ void BackwardWalk::find_workspaces() {
                                .stream = names_.stream(entries[i + 1].stream)});
     i += 3;
   }
-  if (entries.size() <= i + 1) {
+  // A cut file has its segments, but its history does not lead to them.
+  if (entries.size() <= i + 1 || recording_.cut_at) {
     out_.kind = HistoryKind::state_only;
     i = entries.size();
   }
@@ -115,8 +119,8 @@ void BackwardWalk::look_ahead() {
     }
     if (entry.address >= last_address) reject(i, "has an impossible address");
     if (i < out_.first_entry) continue;
-    if (entry.action == RecordedAction::free_requested) out_.has_free_requests = true;
-    if (entry.action == RecordedAction::free_completed) out_.has_free_completions = true;
+    if (entry.action == RecordedAction::free_requested) has_requests_ = true;
+    if (entry.action == RecordedAction::free_completed) has_completions_ = true;
   }
 }
 
@@ -217,8 +221,10 @@ void BackwardWalk::undo_free_requested(BlockKey key, const RecordedEntry& entry)
       key, {.requested = entry.size, .size = {}, .stack = {}, .pending = false, .survives = false});
   if (!fresh) {
     out_.anomalies.add(Anomaly::free_undone);
-  } else if (out_.has_free_completions) {
+  } else if (has_completions_) {
     out_.anomalies.add(Anomaly::completion_missing);
+  } else {
+    out_.leaves_completions_out = true;
   }
 }
 
@@ -254,7 +260,7 @@ void BackwardWalk::collect_blocks() {
   out_.blocks.reserve(live_.size());
   live_.for_each([&](BlockKey key, const LiveBlock& block) {
     // Where requests are not recorded at all, a completion stands for the whole free.
-    const bool pending = block.pending && (block.survives || out_.has_free_requests);
+    const bool pending = block.pending && (block.survives || !out_.leaves_requests_out);
     if (pending && !block.survives) out_.anomalies.add(Anomaly::completion_alone);
     out_.blocks.push_back({.key = key,
                            .requested = block.requested,

@@ -65,10 +65,10 @@ struct WalkedBack {
   /// Entries that made memory of a private pool, in order of time, with the pool as the final state
   /// has it; only where entries do not say it themselves.
   std::vector<std::pair<std::size_t, PoolId>> private_growths;
-  /// Whether the history records both halves of a free; where it leaves one out, the other stands
-  /// for both.
-  bool has_free_requests = false;
-  bool has_free_completions = false;
+  /// Whether the history leaves out one half of each free (torch's `skip_actions`): the other then
+  /// stands for both.
+  bool leaves_requests_out = false;
+  bool leaves_completions_out = false;
   AnomalyCounts anomalies;
 };
 

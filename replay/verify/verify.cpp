@@ -179,7 +179,7 @@ void Comparison::compare_outcome(const Event& event, const EventResult& result) 
   const bool placed = result.kind == EventResult::Kind::placed;
   if (event.failed_in_recording) {
     ++result_.failures.of;
-    if (!placed) {
+    if (result.kind == EventResult::Kind::out_of_memory) {
       ++result_.failures.equal;
     } else {
       diverged(event, "the request failed, and the model served it");

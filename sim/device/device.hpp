@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "sim/core/address.hpp"
 #include "sim/core/bytes.hpp"
 #include "sim/core/strong_id.hpp"
 #include "sim/device/profile.hpp"
+#include "sim/device/range_owner.hpp"
 #include "sim/device/streams.hpp"
 
 namespace fragcast {
@@ -48,11 +51,11 @@ class Device {
   /// A segment of `size` bytes, charged and aligned in units of `unit`; nothing if its charge
   /// exceeds what is free.
   [[nodiscard]] std::optional<Address> allocate_segment(Bytes size, Bytes unit);
-  void free_segment(Bytes size, Bytes unit);
+  void free_segment(Extent segment, Bytes unit);
 
   /// A range of addresses, without memory. Never fails, never reuses addresses.
-  [[nodiscard]] Address reserve_range(Bytes size);
-  void release_range() { ++counters_.ranges_released; }
+  [[nodiscard]] Address reserve_range(Bytes size, const RangeOwner& owner);
+  void release_range(Address base);
 
   /// `count` physical pages of `page_size`: all of them, or none where the device cannot. Pages
   /// that were made before the device ran out count as made and destroyed again.
@@ -87,24 +90,36 @@ class Device {
 
   /// Makes coming segments, and the first map of coming ranges, appear where a recording has them:
   /// best fit breaks ties by address, so a faithful replay needs them. A segment takes the front
-  /// of the queue if the sizes agree; otherwise the device chooses, as it does with no plan.
+  /// of the queue if the sizes agree, a range the first that is planned for its owner; otherwise,
+  /// and where a replay that strayed still has something there, the device chooses: beyond all
+  /// that is planned.
   struct PlannedSegment {
     Address address;
     Bytes size;
   };
-  void plan_segments(std::deque<PlannedSegment> plan) { planned_segments_ = std::move(plan); }
-  void plan_ranges(std::deque<Address> plan) { planned_ranges_ = std::move(plan); }
+  void plan_segments(std::deque<PlannedSegment> plan);
+  struct PlannedRange {
+    Address address;
+    /// As far as the range reached when it was recorded.
+    Bytes size;
+    RangeOwner owner;
+  };
+  void plan_ranges(std::deque<PlannedRange> plan);
 
   /// Places what the device chooses to place by itself at or beyond `address` from now on.
   void place_beyond(Address address);
 
-  /// Charges memory that the model holds from before the replay began (a restored heap).
-  void adopt(Bytes charge) { used_ += charge; }
+  /// Takes over what the model holds from before the replay began (a restored heap): a segment or
+  /// range, and what its memory is charged.
+  void adopt(Extent place, Bytes charge);
 
  private:
   [[nodiscard]] bool has_room_for(Bytes charge) const {
     return charge <= free() || profile_.capacity == Capacity::unlimited;
   }
+  [[nodiscard]] bool is_vacant(Extent place) const;
+  void occupy(Extent place);
+  void vacate(Address begin);
   [[nodiscard]] Bytes charge_of(Bytes size) const { return round_up(size, profile_.granularity); }
 
   DeviceProfile profile_;
@@ -113,8 +128,11 @@ class Device {
   Address next_range_;
   DeviceCounters counters_;
   Streams streams_;
+  /// The segments and ranges there are, each with its end.
+  std::map<Address, Address> occupied_;
   std::deque<PlannedSegment> planned_segments_;
-  std::deque<Address> planned_ranges_;
+  std::deque<PlannedRange> planned_ranges_;
+  std::set<Address> planned_bases_;
 };
 
 }  // namespace fragcast

@@ -98,7 +98,7 @@ class ToyModel final : public AllocatorModel {
     for (const SegmentPicture& segment : heap.segments) {
       if (segment.blocks.size() != 1) return "a toy segment has one block";
       const BlockPicture& block = segment.blocks.front();
-      device_.adopt(segment.size);
+      device_.adopt(segment.extent(), segment.size);
       add({.id = block.allocation.value(),
            .facts = {.address = segment.address,
                      .size = segment.size,
@@ -137,7 +137,7 @@ class ToyModel final : public AllocatorModel {
     const BlockFacts facts = blocks_.at(address_of_.at(id)).facts;
     ledger().free_completed(facts);
     ledger().segment_freed(segment_of(facts));
-    device_.free_segment(facts.size, 2_MiB);
+    device_.free_segment({facts.address, facts.size}, 2_MiB);
     blocks_.erase(facts.address);
     address_of_.erase(id);
   }

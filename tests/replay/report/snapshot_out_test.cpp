@@ -8,6 +8,7 @@
 #include "replay/formats/call_script.hpp"
 #include "replay/formats/input_error.hpp"
 #include "replay/formats/snapshot_reader.hpp"
+#include "replay/verify/reconstruct.hpp"
 #include "replay/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/recordings.hpp"
@@ -39,7 +40,7 @@ Normalised read_back(const std::string& snapshot) {
   ByteSource source = open_source(snapshot, "simulated");
   Recording recording = read_snapshot(source);
   REQUIRE(!recording.devices.empty());
-  Normalised normalised = normalise(recording, recording.devices.back(), {});
+  Normalised normalised = reconstruct(recording, recording.devices.back(), {});
   normalised.trace.stacks = std::move(recording.stacks);
   return normalised;
 }
@@ -62,7 +63,8 @@ std::string requests_of(const Trace& trace) {
 
 void check_verifies(const Normalised& normalised) {
   const Verification verification = verify(normalised, *find_model("npu-caching"));
-  if (verification.first) INFO(verification.first->what << " at " << verification.first->entry);
+  const auto& first = verification.first;
+  INFO((first ? fmt::format("{} at {}", first->what, first->entry) : "no divergence"));
   CHECK(verification.refusal.empty());
   CHECK(verification.segment_events.equal == verification.segment_events.of);
   CHECK(verification.unrecorded == 0);
@@ -148,13 +150,21 @@ StatedConditions stated(std::string settings, Bytes device_memory = 64_GiB) {
   return result;
 }
 
-TEST_CASE("simulations of several streams and pools verify", "[snapshot_out][recordings]") {
+TEST_CASE("simulations of several streams, pools and short memory verify",
+          "[snapshot_out][recordings]") {
   const auto check = [](const char* name, const StatedConditions& conditions) {
     check_recording(fmt::format("traces/generated/{}.pickle", name).c_str(), conditions);
   };
   check("multi_default_seed601", stated(""));
   check("multi_exp_seed607", stated("expandable_segments:True", 4_GiB));
   check("poolmulti_default_seed907", stated(""));
+  check("oom_default_seed712", stated("", 6_GiB));
+  check("oom_exp_seed711", stated("expandable_segments:True", 6_GiB));
+  StatedConditions half = stated("", 12_GiB);
+  half.fraction = 0.5;
+  check("oom_frac05_seed722", half);
+  check("logu_ms64_seed206", stated("max_split_size_mb:64"));
+  check("varlen_ms128_seed718", stated("max_split_size_mb:128", Bytes{10'200'547'328}));
   check("varlen_exp_seed802", stated("expandable_segments:True"));
   check("serve_exp_seed804", stated("expandable_segments:True"));
 }

@@ -1,5 +1,6 @@
 #include "replay/trace/between_requests.hpp"
 
+#include "policies/caching/settings.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fragcast;
@@ -64,6 +65,36 @@ TEST_CASE("what a failing request leaves behind is its own doing") {
   CHECK(cause_of(partial_run, 0_B, FollowedBy::failure, on_device({})) == RunCause::own_partial);
 }
 
+TEST_CASE("a request does not give back what it could have had") {
+  ReleaseRun run = thorough_run;
+  run.serves_completed = true;
+  // A flush completes frees only after the search; a collection finds them completed.
+  CHECK(cause_of(run, 0_B, FollowedBy::failure, on_device({})) == RunCause::own_flush);
+  run.serves_before = true;
+  CHECK(cause_of(run, 0_B, FollowedBy::failure, on_device({})) == RunCause::empty_cache);
+  CHECK(cause_of(run, 20_MiB, FollowedBy::allocation, on_device(119_MiB)) == RunCause::empty_cache);
+
+  RecordedConditions conditions = on_device(400_MiB);
+  conditions.conditions.fraction = 0.5;
+  conditions.settings.garbage_collection_threshold = 0.4;
+  run.serves_before = false;
+  CHECK(cause_of(run, 20_MiB, FollowedBy::allocation, conditions) == RunCause::empty_cache);
+}
+
+TEST_CASE("a free block serves requests of its stream, pool and kind that it has room for") {
+  const RecordedRelease release{.size = 20_MiB, .pool = {}, .free_before = {}};
+  const AllocatorSettings settings;
+  const SoughtBlock sought{.stream = {}, .pool = {}, .rounded = 8_MiB};
+  CHECK(would_serve(release, 20_MiB, sought, settings));
+  CHECK_FALSE(would_serve(release, 7_MiB, sought, settings));
+  SoughtBlock elsewhere = sought;
+  elsewhere.stream = StreamId{1u};
+  CHECK_FALSE(would_serve(release, 20_MiB, elsewhere, settings));
+  elsewhere = sought;
+  elsewhere.rounded = 512_KiB;
+  CHECK_FALSE(would_serve(release, 20_MiB, elsewhere, settings));
+}
+
 TEST_CASE("what a request gave back after it had got some is its own doing") {
   ReleaseRun run = thorough_run;
   run.after_growth = true;
@@ -104,4 +135,5 @@ TEST_CASE("only a flush and a failing request complete frees after their search"
   CHECK(completes_before_request(RunCause::own_partial, FollowedBy::allocation));
   CHECK_FALSE(completes_before_request(RunCause::own_flush, FollowedBy::allocation));
   CHECK_FALSE(completes_before_request(RunCause::none, FollowedBy::failure));
+  CHECK(completes_before_request(RunCause::empty_cache, FollowedBy::failure));
 }

@@ -107,6 +107,25 @@ TEST_CASE("a block that was pending at the start is held back from the start on"
   CHECK(result.trace.initial.pending.front().allocation == AllocationId{1u});
 }
 
+TEST_CASE("a free completed at once is pending if the request behind it would have fitted") {
+  const std::string recording = R"(
+    free_requested 20MiB 8000000
+    free_completed 20MiB 8000000
+    segment_free 60MiB 2MiB
+    oom 4MiB 7000064
+    segment 20MiB 20MiB large
+    block 20MiB 20MiB 0 inactive)";
+  CHECK(events_of(recording) == "record_stream 0 1; free 0; malloc 1 7000064 0; complete_events 1");
+  const std::string too_large = R"(
+    free_requested 20MiB 8000000
+    free_completed 20MiB 8000000
+    segment_free 60MiB 2MiB
+    oom 4MiB 9000960
+    segment 20MiB 20MiB large
+    block 20MiB 20MiB 0 inactive)";
+  CHECK(events_of(too_large) == "free 0; malloc 1 9000960 0");
+}
+
 TEST_CASE("a failed request is one allocation, however often it is repeated") {
   const Normalised result = normalised(R"(
     oom 4MiB 20MiB

@@ -195,7 +195,8 @@ TEST_CASE("a stretch lies in the range that begins at the lowest address ever ma
   CHECK(stretch.range->size == round_up(72_GiB, 20_MiB));
   CHECK(stretch.page_size == 20_MiB);
   REQUIRE(result.trace.addresses.ranges.size() == 1);
-  CHECK(result.trace.addresses.ranges.front() == Address{2000u << 20});
+  CHECK(result.trace.addresses.ranges.front().address == Address{2000u << 20});
+  CHECK(result.trace.addresses.ranges.front().owner.kind == PoolKind::small);
 }
 
 TEST_CASE("memory unmapped before it was ever mapped is of the pool whose range it lies in") {

@@ -110,7 +110,7 @@ TEST_CASE("where no free request is recorded at all, completions are whole frees
     segment 2MiB 2MiB small
     block 2MiB 2MiB 0 inactive)");
   CHECK(blocks_of(walked) == "[2 100/?]");
-  CHECK_FALSE(walked.has_free_requests);
+  CHECK(walked.leaves_requests_out);
   CHECK(walked.anomalies.total() == 0);
 }
 
@@ -123,6 +123,7 @@ TEST_CASE("a block pending at the end was live until its free was requested") {
     block 2MiB+512 512 300 pending
     block 2MiB+1024 2096128 0 inactive)");
   CHECK(blocks_of(walked) == "[2 100/512][2 300/512 pending survives]");
+  CHECK_FALSE(walked.leaves_completions_out);
   CHECK(walked.anomalies.total() == 0);
 }
 
@@ -212,7 +213,7 @@ TEST_CASE("failed requests come with what was held when they failed") {
   CHECK(walked.failures[1].tried == 64_MiB);
 }
 
-TEST_CASE("one entry or none make no history") {
+TEST_CASE("one entry, none, or a cut file make no history") {
   const std::string state = R"(
     segment 2MiB 2MiB small
     block 2MiB 512 100 allocated
@@ -222,6 +223,12 @@ TEST_CASE("one entry or none make no history") {
   CHECK(blocks_of(walk("alloc 2MiB 100" + state)) == "[2 100/512 survives]");
   const std::string two = "segment_alloc 2MiB 2MiB\nalloc 2MiB 100";
   CHECK(walk(two + state).kind == HistoryKind::full);
+
+  Recording cut = recording_from_text(two + state);
+  cut.cut_at = 1000;
+  const RecordedDevice& device = cut.devices.front();
+  CHECK(walk_back(cut, device, name_streams_and_pools(cut, device)).kind ==
+        HistoryKind::state_only);
 }
 
 TEST_CASE("impossible numbers and overlaps are refused in one sentence") {

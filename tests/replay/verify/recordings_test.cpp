@@ -10,7 +10,7 @@
 #include "replay/formats/snapshot_reader.hpp"
 #include "replay/trace/place.hpp"
 #include "replay/transforms/empty_cache.hpp"
-#include "replay/verify/refine_start.hpp"
+#include "replay/verify/reconstruct.hpp"
 #include "replay/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/record.hpp"
@@ -90,9 +90,7 @@ Verification verify_without_head(const Recording& whole,
                                  std::size_t cut,
                                  const StatedConditions& stated) {
   const Recording rest = without_head(whole, busiest(whole), cut);
-  Normalised history = normalised(rest, stated);
-  refine_start(history, model());
-  return verify(history, model());
+  return verify(reconstruct(rest, rest.devices.front(), stated), model());
 }
 
 Run replayed(const Trace& trace, const std::string& settings, Start start) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "replay/verify/reconstruct.hpp"
 #include "replay/verify/refine_start.hpp"
 #include "sim/observe/draw.hpp"
 #include "tests/support/catch.hpp"
@@ -29,8 +30,7 @@ Verification verified(const Recording& recording, const StatedConditions& stated
 
 /// What keeps a recording from being reproduced; empty if nothing does.
 std::string trouble(const Recording& recording, const StatedConditions& stated) {
-  Normalised history = normalised(recording, stated);
-  refine_start(history, model());
+  const Normalised history = reconstruct(recording, recording.devices.front(), stated);
   const Verification result = verify(history, model());
   if (!result.refusal.empty()) return result.refusal;
   if (result.perfect()) return {};
@@ -173,6 +173,20 @@ TEST_CASE("nothing is refined where sizes are certain") {
   Normalised history = normalised(record_script("malloc a 5MiB 0\nfree a\nmalloc b 2MiB 0\n"));
   CHECK(refine_start(history, model()) == 0);
   CHECK(history.notes.empty());
+}
+
+TEST_CASE("ranges that failing requests reserve do not take the recorded addresses of others") {
+  const std::string script = R"(
+    conf expandable_segments:True
+    device_memory 100MiB
+    malloc a 40MiB 0
+    malloc b 70MiB 1
+    malloc c 20MiB 2
+    free a
+    malloc d 30MiB 1
+    malloc e 100 0)";
+  CHECK(trouble(record_script(script),
+                {.settings = "expandable_segments:True", .device_memory = 100_MiB}) == "");
 }
 
 TEST_CASE("recordings of random runs are reproduced, whole and with their heads cut off") {
