@@ -40,7 +40,7 @@ ControlRefusal AllocatorModel::restore(const Layout& heap) {
   if (!refusal.empty()) return refusal;
   for (const SegmentPicture& segment : heap.segments) {
     for (const BlockPicture& block : segment.blocks) {
-      if (block.state == BlockState::allocated) live_[block.allocation.value()] = Liveness::live;
+      if (block.allocation) live_[*block.allocation] = Liveness::live;
     }
   }
   return {};

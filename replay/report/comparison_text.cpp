@@ -182,9 +182,10 @@ void write_pins(const Comparison& comparison, std::ostream& out) {
   if (headed) out << '\n';
 }
 
-/// What was live when the trace began.
+/// What was live, or waiting for events, when the trace began.
 struct LiveStart {
-  std::int64_t blocks = 0;
+  std::int64_t live = 0;
+  std::int64_t pending = 0;
   Bytes requested;
   Bytes reserved;
 };
@@ -195,7 +196,7 @@ LiveStart live_start(const Subject& subject) {
     start.reserved += segment.size;
     for (const BlockPicture& block : segment.blocks) {
       if (block.state == BlockState::free) continue;
-      ++start.blocks;
+      ++(block.state == BlockState::pending ? start.pending : start.live);
       start.requested += block.requested;
     }
   }
@@ -212,7 +213,7 @@ void write_subject(const Subject& subject, std::ostream& out) {
                      subject.device,
                      subject.source.layer,
                      grouped(static_cast<std::int64_t>(subject.events)),
-                     grouped(known - start.blocks));
+                     grouped(known - start.live - start.pending));
   if (subject.is_recording()) {
     const std::string settings = subject.trace().conditions.settings.value_or("");
     out << fmt::format("  recorded under {}, {}\n",
@@ -220,9 +221,12 @@ void write_subject(const Subject& subject, std::ostream& out) {
                        settings.empty() ? "default settings" : printable(settings));
   }
   if (start.reserved > Bytes{0}) {
-    out << fmt::format("  {}, {} blocks are live: {} requested in {} reserved\n",
+    out << fmt::format("  {}, {} blocks are live{}: {} requested in {} reserved\n",
                        subject.state_only() ? "in the state" : "when it begins",
-                       grouped(start.blocks),
+                       grouped(start.live),
+                       start.pending > 0
+                           ? fmt::format(", {} freed ones wait for events", grouped(start.pending))
+                           : "",
                        human_size(start.requested),
                        human_size(start.reserved));
   }

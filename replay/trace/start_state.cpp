@@ -114,11 +114,12 @@ void Rebuilding::fill(SegmentPicture& segment,
     const BlockKey key = blocks[i].block.key;
     if (key.stream != segment.stream || key.address >= segment.extent().end()) break;
     add_free(at, key.address);
-    segment.blocks.push_back({.address = key.address,
-                              .size = blocks[i].size,
-                              .requested = blocks[i].block.requested,
-                              .state = BlockState::allocated,
-                              .allocation = AllocationId{i}});
+    segment.blocks.push_back(
+        {.address = key.address,
+         .size = blocks[i].size,
+         .requested = blocks[i].block.requested,
+         .state = blocks[i].block.pending ? BlockState::pending : BlockState::allocated,
+         .allocation = AllocationId{i}});
     at = key.address + blocks[i].size;
   }
   add_free(at, segment.extent().end());

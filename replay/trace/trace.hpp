@@ -55,8 +55,8 @@ struct InitialState {
   Layout heap;
   /// Allocations whose block size is in no entry of the file and was inferred.
   std::vector<AllocationId> inferred_sizes;
-  /// Blocks freed before the trace began whose events were not complete. `heap` shows them as
-  /// allocated; replay frees them first, held back by `stream` until the trace completes it.
+  /// Blocks freed before the trace began whose events were not complete. Restoring `heap` makes
+  /// them live; replay frees them first, held back by `stream` until the trace completes it.
   struct Pending {
     AllocationId allocation;
     StreamId stream;

@@ -48,7 +48,7 @@ std::optional<Enlargement> explain(const Normalised& recording,
                                    Address placed,
                                    const Layout& heap) {
   const Neighbourhood near = around(heap, placed, event.stream);
-  if (near.before == nullptr || near.before->state != BlockState::allocated) return std::nullopt;
+  if (near.before == nullptr || !near.before->allocation) return std::nullopt;
   const auto& uncertain = recording.recorded.uncertain_sizes;
   const AllocationId suspect = *near.before->allocation;
   if (!std::binary_search(uncertain.begin(), uncertain.end(), suspect)) return std::nullopt;

@@ -1,11 +1,17 @@
 #include "replay/trace/normalise.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "replay/formats/call_script.hpp"
+#include "replay/formats/snapshot_reader.hpp"
+#include "sim/observe/draw.hpp"
+#include "sim/observe/fragmentation.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/recording_text.hpp"
+#include "tests/support/recordings.hpp"
 
 using namespace fragcast;
 
@@ -105,6 +111,7 @@ TEST_CASE("a block that was pending at the start is held back from the start on"
     block 2MiB+1024 2096128 0 inactive)");
   REQUIRE(result.trace.initial.pending.size() == 1);
   CHECK(result.trace.initial.pending.front().allocation == AllocationId{1u});
+  CHECK(draw_blocks(result.trace.initial.heap.segments.front()) == "[A 512][P 512][. 2095616]");
 }
 
 TEST_CASE("a free completed at once is pending if the request behind it would have fitted") {
@@ -283,6 +290,39 @@ TEST_CASE("a state without a history has a heap and no events") {
   CHECK(result.trace.initial.heap.segments.size() == 1);
   REQUIRE_FALSE(result.notes.empty());
   CHECK(result.notes.front().id == "state_only");
+}
+
+TEST_CASE("blocks of a state that wait for events are shown as pending") {
+  const Normalised result = normalised(R"(
+    segment 2MiB 2MiB small
+    block 2MiB 512 100 allocated
+    block 2MiB+512 1024 600 pending
+    block 2MiB+1536 2095616 0 inactive)");
+  CHECK(result.kind == HistoryKind::state_only);
+  const Layout& heap = result.trace.initial.heap;
+  CHECK(draw_blocks(heap.segments.front()) == "[A 512][P 1K][. 2095616]");
+  CHECK(measure_fragmentation(heap).pending == 1_KiB);
+}
+
+TEST_CASE("the state of a real run with private pools comes out in its parts") {
+  const auto file = recording("traces/cuda_private_pools_state_only.pickle");
+  if (!file) return;
+  const Recording whole = read_snapshot_file(file->string());
+  const Normalised result = normalise(whole, whole.devices.front(), {});
+  const Layout& heap = result.trace.initial.heap;
+  const Fragmentation parts = measure_fragmentation(heap);
+  CHECK(parts.reserved() == Bytes{26'189'234'176});
+  CHECK(parts.pending == Bytes{597'377'024});
+  CHECK(parts.releasable == Bytes{287'309'824});
+  Bytes free_in_pool;
+  for (const SegmentPicture& segment : heap.segments) {
+    const std::pair<std::int64_t, std::int64_t> first_private{0, 1};
+    if (result.names.pool_ids[segment.pool.index()] != first_private) continue;
+    for (const BlockPicture& block : segment.blocks) {
+      if (block.state == BlockState::free) free_in_pool += block.size;
+    }
+  }
+  CHECK(free_in_pool == Bytes{86'558'720});
 }
 
 TEST_CASE("workspaces are noted and in no part of the trace") {

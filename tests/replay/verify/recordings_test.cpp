@@ -133,6 +133,35 @@ TEST_CASE("recordings of the real allocator with streams, pools and failures are
   }
 }
 
+TEST_CASE(
+    "recordings of the real allocator are reproduced without the first half of their entries") {
+  const auto is_growth_or_release = [](RecordedAction action) {
+    return action == RecordedAction::segment_alloc || action == RecordedAction::segment_free ||
+           action == RecordedAction::segment_map || action == RecordedAction::segment_unmap;
+  };
+  for (const GeneratedRecording& expected : generated_recordings()) {
+    const auto recording = read("generated/" + expected.name);
+    if (!recording) return;
+    INFO(expected.name);
+    const auto& entries = busiest(*recording).entries;
+    const std::size_t half = entries.size() / 2;
+    std::size_t allocations = 0;
+    std::size_t failures = 0;
+    std::size_t segment_events = 0;
+    for (std::size_t i = half; i < entries.size(); ++i) {
+      if (entries[i].action == RecordedAction::alloc) ++allocations;
+      if (entries[i].action == RecordedAction::oom) ++failures;
+      if (is_growth_or_release(entries[i].action)) ++segment_events;
+    }
+    const Verification result = verify_without_head(*recording, half, expected.stated);
+    CHECK_FALSE(result.first);
+    CHECK(result.perfect());
+    CHECK(result.addresses.equal == allocations);
+    CHECK(result.failures.equal == failures);
+    CHECK(result.segment_events.equal == segment_events);
+  }
+}
+
 TEST_CASE("recordings are reproduced wherever their heads are cut off") {
   std::vector<GeneratedRecording> all = generated_recordings();
   for (GeneratedRecording& generated : all) generated.name = "generated/" + generated.name;
