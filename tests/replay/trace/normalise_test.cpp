@@ -111,7 +111,7 @@ TEST_CASE("a block that was pending at the start is held back from the start on"
     block 2MiB+1024 2096128 0 inactive)");
   REQUIRE(result.trace.initial.pending.size() == 1);
   CHECK(result.trace.initial.pending.front().allocation == AllocationId{1u});
-  CHECK(draw_blocks(result.trace.initial.heap.segments.front()) == "[A 512][P 512][. 2095616]");
+  CHECK(draw_blocks(result.trace.initial.heap.segments.front()) == "[A 512][P 512][. 2047K]");
 }
 
 TEST_CASE("a free completed at once is pending if the request behind it would have fitted") {
