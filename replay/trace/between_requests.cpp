@@ -16,7 +16,7 @@ bool lacked_room(const ReleaseRun& run, Bytes growth, const RecordedConditions& 
 bool garbage_was_due(const ReleaseRun& run, const RecordedConditions& conditions) {
   const double threshold = conditions.settings.garbage_collection_threshold;
   if (threshold <= 0.0 || conditions.limit() == Bytes::unlimited()) return false;
-  const double held = static_cast<double>(run.reserved_before.count());
+  const auto held = static_cast<double>(run.reserved_before.count());
   return held > threshold * static_cast<double>(conditions.limit().count());
 }
 

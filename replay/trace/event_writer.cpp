@@ -40,7 +40,7 @@ void EventWriter::deallocate(AllocationId id) {
 std::optional<StreamId> EventWriter::hold_back() {
   if (spare_streams_.empty()) {
     if (next_stream_ > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-    spare_streams_.push_back(StreamId{next_stream_++});
+    spare_streams_.emplace_back(next_stream_++);
   }
   const StreamId stream = spare_streams_.back();
   spare_streams_.pop_back();

@@ -221,7 +221,7 @@ bool Follower::completes_at_once(std::size_t index) const {
   const RecordedEntry& next = entries_[index + 1];
   return next.action == RecordedAction::free_completed && next.address == entries_[index].address &&
          next.stream == entries_[index].stream &&
-         known_.verdicts.late_frees.count(static_cast<std::uint32_t>(index)) == 0 &&
+         !known_.verdicts.late_frees.contains(static_cast<std::uint32_t>(index)) &&
          !waited_for_flush(known_.device, index, reserved_.total(), known_.conditions);
 }
 
@@ -345,7 +345,7 @@ void Follower::released(std::size_t index) {
 /// release.
 ReleaseRun& Follower::run_of(std::size_t index) {
   const bool completion = entries_[index].action == RecordedAction::free_completed;
-  const bool splits = known_.verdicts.begins.count(static_cast<std::uint32_t>(index)) > 0;
+  const bool splits = known_.verdicts.begins.contains(static_cast<std::uint32_t>(index));
   if (run_is_open_ && completion && !between_.runs.back().releases.empty()) close_run();
   if (run_is_open_ && splits) close_run();
   if (!run_is_open_) {
