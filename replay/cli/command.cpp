@@ -51,6 +51,16 @@ std::span<const Command> all_commands() {
                              "held back, . free.\n",
                          .has_place = true},
               .run = run_layout},
+      Command{.syntax = {.name = "steps",
+                         .usage = "TRACE [options]",
+                         .summary = "the steps of a training loop, and what each leaves behind",
+                         .explanation =
+                             "Finds where steps begin (step lines, annotations, call stacks, "
+                             "requests that repeat; or as the\noptions say) and shows what each "
+                             "needed and kept. `kept, growing` is of call sites that leave\n"
+                             "something behind in every step.\n",
+                         .looks_into_run = true},
+              .run = run_steps},
       Command{.syntax = {.name = "models",
                          .usage = "",
                          .summary = "the allocator models and their options",

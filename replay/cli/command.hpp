@@ -49,6 +49,7 @@ struct Command {
 [[nodiscard]] ExitStatus run_compare(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_verify(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_layout(const Options& options, Console& console);
+[[nodiscard]] ExitStatus run_steps(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_models(const Options& options, Console& console);
 
 }  // namespace fragcast

@@ -40,7 +40,12 @@ po::options_description reading_options() {
 
 /// Whether the command simulates other circumstances, or is about the recording as it is.
 bool asks_what_if(const CommandSyntax& syntax) {
-  return syntax.simulates || syntax.compares || syntax.has_place;
+  return syntax.simulates || syntax.compares || syntax.has_place || syntax.looks_into_run;
+}
+
+/// Whether the command takes transforms of the trace.
+bool changes_trace(const CommandSyntax& syntax) {
+  return syntax.simulates || syntax.compares || syntax.looks_into_run;
 }
 
 po::options_description recorded_options(const CommandSyntax& syntax) {
@@ -52,7 +57,7 @@ po::options_description recorded_options(const CommandSyntax& syntax) {
   add("release",
       po::value<std::string>()->value_name("NAME"),
       "the version of the allocator (`fragcast models` lists them)");
-  if (syntax.simulates || syntax.has_place) {
+  if (asks_what_if(syntax) && !syntax.compares) {
     add("setting",
         po::value<std::string>()->value_name("CONF"),
         "simulate under these settings, as the allocator's environment variable would hold them");
@@ -130,11 +135,24 @@ po::options_description output_options(const CommandSyntax& syntax) {
   return group;
 }
 
+po::options_description step_options() {
+  po::options_description group{"Steps (found by themselves where something marks them)", line_length};
+  auto add = group.add_options();
+  add("step-at",
+      po::value<std::string>()->value_name("PLACE,..."),
+      "a step begins right behind each of these places");
+  add("steps", po::value<std::size_t>()->value_name("N"), "N steps of as many requests each");
+  add("step-marker",
+      po::value<std::string>()->value_name("TEXT"),
+      "a step begins where an annotation, a mark or a call stack's frame contains this text");
+  return group;
+}
+
 Grammar grammar_of(const CommandSyntax& syntax) {
   Grammar grammar;
   if (syntax.compares) grammar.groups.push_back(comparing_options());
   if (syntax.reads_trace) grammar.groups.push_back(recorded_options(syntax));
-  if (syntax.simulates || syntax.compares) grammar.groups.push_back(what_if_options());
+  if (changes_trace(syntax)) grammar.groups.push_back(what_if_options());
   if (syntax.verifies) {
     po::options_description group{"Judging", line_length};
     group.add_options()("tolerance",
@@ -149,6 +167,7 @@ Grammar grammar_of(const CommandSyntax& syntax) {
                         "event:N, request:N, mark:TEXT, peak or end (default: end)");
     grammar.groups.push_back(group);
   }
+  if (syntax.reads_trace) grammar.groups.push_back(step_options());
   if (syntax.reads_trace) {
     po::options_description reading = reading_options();
     if (syntax.name == "info" || syntax.name == "layout") {
@@ -295,6 +314,24 @@ void read_reading(const po::variables_map& values, Options& options) {
   if (values.count("salvage") != 0) options.load.cut = CutSnapshot::salvage;
 }
 
+void read_steps(const po::variables_map& values, Options& options) {
+  std::vector<StepWish> wishes;
+  if (const auto places = optional_value<std::string>(values, "step-at")) {
+    wishes.emplace_back(step_wish::At{parse_places(*places, at_option("step-at"))});
+  }
+  if (const auto count = optional_value<std::size_t>(values, "steps")) {
+    wishes.emplace_back(step_wish::Count{*count});
+  }
+  if (const auto text = optional_value<std::string>(values, "step-marker")) {
+    if (text->empty()) throw UsageError{"--step-marker: a text must follow"};
+    wishes.emplace_back(step_wish::Marker{*text});
+  }
+  if (wishes.size() > 1) {
+    throw UsageError{"--step-at, --steps and --step-marker exclude each other"};
+  }
+  if (!wishes.empty()) options.load.steps = wishes.front();
+}
+
 }  // namespace
 
 std::string help_text(const CommandSyntax& syntax) {
@@ -327,9 +364,10 @@ Options parse_options(const CommandSyntax& syntax, const std::vector<std::string
     throw UsageError{fmt::format("fragcast {} reads no file", syntax.name)};
   }
   read_conditions(values, syntax, options);
-  if (syntax.simulates || syntax.compares) read_what_if(values, options);
+  if (changes_trace(syntax)) read_what_if(values, options);
   read_settings(values, syntax, options);
   read_reading(values, options);
+  read_steps(values, options);
   read_output(values, options);
   if (const auto place = optional_value<std::string>(values, "at")) {
     options.at = parse_place(*place, at_option("at"));

@@ -57,6 +57,8 @@ struct CommandSyntax {
   bool compares = false;
   bool verifies = false;
   bool has_place = false;
+  /// Simulates once, and shows something of it.
+  bool looks_into_run = false;
 };
 
 /// The help text of a command.

@@ -36,7 +36,7 @@ std::vector<Note> notes_on(const Recording& recording) {
   return notes;
 }
 
-Subject read_script(ByteSource& source, const std::string& file) {
+Subject read_script(ByteSource& source, const std::string& file, const StepWish& steps) {
   Subject subject{.kind = SourceKind::call_script,
                   .source = {.file = file,
                              .layer = "call script",
@@ -48,6 +48,8 @@ Subject read_script(ByteSource& source, const std::string& file) {
                   .history = {},
                   .notes = {}};
   subject.history.trace = read_call_script([&source] { return source.next_line(); }, file);
+  Trace& trace = subject.history.trace;
+  trace.steps = find_steps(trace, trace.stacks, {}, steps);
   subject.history.conditions.model = "npu-caching";
   subject.history.conditions.release = &find_model("npu-caching")->default_release();
   subject.source.bytes = source.position();
@@ -89,6 +91,9 @@ std::vector<Subject> read_recording(ByteSource& source, const LoadOptions& optio
                         .events = device->entries.size(),
                         .history = reconstruct(recording, *device, options.stated),
                         .notes = notes});
+    Trace& trace = subjects.back().history.trace;
+    trace.steps = find_steps(
+        trace, recording.stacks, annotated_moments(recording, *device, trace), options.steps);
   }
   // All devices share the file's call stacks; the last one can have them without a copy.
   for (std::size_t i = 0; i + 1 < subjects.size(); ++i) {
@@ -115,7 +120,7 @@ std::vector<Subject> load_subjects(const std::string& file, const LoadOptions& o
     throw error_of(file, "is a call script, which is about device 0 only");
   }
   std::vector<Subject> subjects;
-  subjects.push_back(read_script(source, file));
+  subjects.push_back(read_script(source, file, options.steps));
   return subjects;
 }
 

@@ -7,6 +7,7 @@
 
 #include "replay/formats/recording.hpp"
 #include "replay/formats/snapshot_reader.hpp"
+#include "replay/steps/find_steps.hpp"
 #include "replay/trace/normalise.hpp"
 
 namespace fragcast {
@@ -44,6 +45,7 @@ struct LoadOptions {
   CutSnapshot cut = CutSnapshot::refuse;
   /// What the user says about the run that was recorded.
   StatedConditions stated;
+  StepWish steps;
 };
 
 /// Reads a file and makes one subject of each device that it tells something of. Throws InputError

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view event_prefix = "event:";
 constexpr std::string_view request_prefix = "request:";
 constexpr std::string_view mark_prefix = "mark:";
+constexpr std::string_view step_prefix = "step:";
+constexpr std::string_view end_of_step = ".end";
 
 [[noreturn]] void refuse(const InputPosition& where, const std::string& sentence) {
   throw InputError{where, sentence};
@@ -75,6 +77,21 @@ class Resolver {
                          : fmt::format("mark:{}: the trace has the marks {}", place.text, known));
   }
 
+  std::optional<std::size_t> operator()(const place::AtStep& place) const {
+    const Steps& steps = trace_.steps;
+    if (place.number > steps.count()) {
+      refuse(where_,
+             fmt::format("step:{}: {}",
+                         place.number,
+                         steps.empty()
+                             ? "no steps were found in the trace (--step-at, --steps and "
+                               "--step-marker say where they are)"
+                             : fmt::format("the trace has steps 1 to {}", steps.count())));
+    }
+    return place.end ? steps.end_of(place.number, trace_.events.size())
+                     : steps.begin_of(place.number);
+  }
+
   std::optional<std::size_t> operator()(const place::AtPeak&) const { return std::nullopt; }
 
   std::optional<std::size_t> operator()(const place::AtEnd&) const { return trace_.events.size(); }
@@ -119,6 +136,9 @@ struct Writer {
   std::string operator()(const place::AtMark& place) const {
     return fmt::format("{}{}", mark_prefix, place.text);
   }
+  std::string operator()(const place::AtStep& place) const {
+    return fmt::format("{}{}{}", step_prefix, place.number, place.end ? end_of_step : "");
+  }
   std::string operator()(const place::AtPeak&) const { return "peak"; }
   std::string operator()(const place::AtEnd&) const { return "end"; }
 };
@@ -136,6 +156,13 @@ Place parse_place(std::string_view text, const InputPosition& where) {
     if (number == 0) refuse(where, fmt::format("{}: requests count from 1", text));
     return place::AtRequest{number};
   }
+  if (text.starts_with(step_prefix)) {
+    place::AtStep step{.number = 0, .end = text.ends_with(end_of_step)};
+    const std::string_view number = text.substr(0, text.size() - (step.end ? end_of_step.size() : 0));
+    step.number = parse_number(number, step_prefix, where);
+    if (step.number == 0) refuse(where, fmt::format("{}: steps count from 1", text));
+    return step;
+  }
   if (text.starts_with(mark_prefix)) {
     const std::string_view label = text.substr(mark_prefix.size());
     if (label.empty()) refuse(where, "mark: the text of a mark must follow");
@@ -143,7 +170,9 @@ Place parse_place(std::string_view text, const InputPosition& where) {
   }
   refuse(
       where,
-      fmt::format("'{}' is not a place: write event:N, request:N, mark:TEXT, peak or end", text));
+      fmt::format("'{}' is not a place: write event:N, request:N, mark:TEXT, step:K, step:K.end, peak "
+                  "or end",
+                  text));
 }
 
 std::vector<Place> parse_places(std::string_view text, const InputPosition& where) {

@@ -30,6 +30,12 @@ struct AtMark {
   std::string text;
   bool operator==(const AtMark&) const = default;
 };
+/// `step:K` or, with `end`, `step:K.end`: before the first event of a step, or after its last.
+struct AtStep {
+  std::uint64_t number = 0;
+  bool end = false;
+  bool operator==(const AtStep&) const = default;
+};
 /// `peak`: at the first event where reserved memory is highest; each run has its own.
 struct AtPeak {
   bool operator==(const AtPeak&) const = default;
@@ -42,10 +48,14 @@ struct AtEnd {
 }  // namespace place
 
 /// A moment of a trace, as users name it: one grammar for all commands and all JSON keys.
-using Place =
-    std::variant<place::AtEvent, place::AtRequest, place::AtMark, place::AtPeak, place::AtEnd>;
+using Place = std::variant<place::AtEvent,
+                           place::AtRequest,
+                           place::AtMark,
+                           place::AtStep,
+                           place::AtPeak,
+                           place::AtEnd>;
 
-/// Reads `event:N`, `request:N`, `mark:TEXT`, `peak` or `end`; throws InputError at `where`.
+/// Reads `event:N`, `request:N`, `mark:TEXT`, `step:K`, `step:K.end`, `peak` or `end`; throws InputError at `where`.
 [[nodiscard]] Place parse_place(std::string_view text, const InputPosition& where);
 
 /// Reads `PLACE,PLACE,…`. The text of a mark ends at a comma here.

@@ -49,6 +49,11 @@ bool is_plumbing(std::string_view function) {
 
 }  // namespace
 
+bool is_users_own(const CallStacks& stacks, FrameId frame) {
+  const std::string_view file = stacks.text(stacks.frame(frame).file);
+  return !is_native(file) && !is_library(file);
+}
+
 std::optional<FrameId> call_site(const CallStacks& stacks, StackId stack) {
   std::optional<FrameId> compiled;
   std::optional<FrameId> library;

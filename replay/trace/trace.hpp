@@ -7,6 +7,7 @@
 
 #include "policies/control.hpp"
 #include "replay/trace/call_stacks.hpp"
+#include "replay/trace/steps.hpp"
 #include "sim/core/bytes.hpp"
 #include "sim/core/chunked_vector.hpp"
 #include "sim/core/strong_id.hpp"
@@ -97,6 +98,7 @@ struct Trace {
   InitialState initial;
   Conditions conditions;
   RecordedAddresses addresses;
+  Steps steps;
 };
 
 }  // namespace fragcast

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "replay/transforms/trace_edit.hpp"
+
 namespace fragcast {
 namespace {
 
@@ -18,40 +20,25 @@ bool empties_cache(const Trace& trace, const Event& event) {
 
 EmptyCacheChange replace_empty_cache(const Trace& trace, std::vector<std::size_t> positions) {
   std::sort(positions.begin(), positions.end());
-  EmptyCacheChange change{.trace = {.events = {},
-                                    .allocations = trace.allocations,
-                                    .controls = trace.controls,
-                                    .labels = trace.labels,
-                                    .stacks = trace.stacks,
-                                    .initial = trace.initial,
-                                    .conditions = trace.conditions,
-                                    .addresses = {}}};
-  const auto empty_cache = static_cast<std::uint32_t>(change.trace.controls.size());
-  change.trace.controls.emplace_back(control::EmptyCache{});
-
+  TraceEdit edit{trace};
+  EmptyCacheChange change;
   auto next = positions.begin();
-  std::uint32_t source = 0;
-  const auto insert_up_to = [&](std::size_t done) {
-    for (; next != positions.end() && *next <= done; ++next, ++change.inserted) {
-      change.trace.events.push_back({.size = {},
-                                     .allocation = {},
-                                     .source = source,
-                                     .detail = empty_cache,
-                                     .stream = {},
-                                     .kind = EventKind::control});
+  const auto insert_due = [&] {
+    for (; next != positions.end() && *next <= edit.position(); ++next, ++change.inserted) {
+      edit.insert_empty_cache();
     }
   };
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    insert_up_to(i);
-    const Event& event = trace.events[i];
-    source = event.source;
-    if (empties_cache(trace, event)) {
+  while (!edit.at_end()) {
+    insert_due();
+    if (empties_cache(trace, edit.next())) {
+      edit.drop();
       ++change.dropped;
     } else {
-      change.trace.events.push_back(event);
+      edit.keep();
     }
   }
-  insert_up_to(trace.events.size());
+  insert_due();
+  change.trace = std::move(edit.result());
   return change;
 }
 
