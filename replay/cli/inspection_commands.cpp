@@ -11,9 +11,9 @@
 #include "replay/report/comparison_text.hpp"
 #include "replay/report/info_text.hpp"
 #include "replay/report/printable.hpp"
-#include "replay/verify/verify.hpp"
 #include "replay/report/steps_text.hpp"
 #include "replay/steps/step_table.hpp"
+#include "replay/verify/verify.hpp"
 #include "sim/observe/draw.hpp"
 #include "sim/observe/fragmentation.hpp"
 
@@ -139,10 +139,10 @@ ExitStatus run_steps(const Options& options, Console& console) {
     for (const Subject& subject : load_subjects(file, options.load)) {
       const PreparedRun prepared{subject, options.setting, options.compare};
       if (options.verbosity == Verbosity::normal) write_subject(subject, console.out);
-      write_steps(prepared.trace().steps,
-                  measure_steps(prepared.trace(),
-                                resolve_conditions(prepared.trace(), prepared.spec())),
-                  console.out);
+      write_steps(
+          prepared.trace().steps,
+          measure_steps(prepared.trace(), resolve_conditions(prepared.trace(), prepared.spec())),
+          console.out);
     }
   }
   return ExitStatus::fine;

@@ -85,7 +85,15 @@ po::options_description what_if_options() {
       "what becomes of the recorded empty_cache calls (default: keep)");
   add("empty-cache-at",
       po::value<std::string>()->value_name("PLACE,..."),
-      "drop them, and call empty_cache at these places: event:N, request:N, mark:TEXT, end");
+      "drop them, and call empty_cache there: request:N and other places, every:N, "
+      "step-end[:every=K], "
+      "before-step:longest, when:gap>SIZE, when:utilisation<R, marker:TEXT; none");
+  add("without",
+      po::value<std::vector<std::string>>()->value_name("SITE[:step-end]"),
+      "without what this call site allocates (or with it freed at its step's end)");
+  add("drop-step",
+      po::value<std::vector<std::string>>()->value_name("K"),
+      "without what step K makes and frees again");
   add("on-oom",
       po::value<std::string>()->value_name("continue|stop"),
       "after a request that finds no memory (default: continue, and drop its later calls)");
@@ -136,7 +144,8 @@ po::options_description output_options(const CommandSyntax& syntax) {
 }
 
 po::options_description step_options() {
-  po::options_description group{"Steps (found by themselves where something marks them)", line_length};
+  po::options_description group{"Steps (found by themselves where something marks them)",
+                                line_length};
   auto add = group.add_options();
   add("step-at",
       po::value<std::string>()->value_name("PLACE,..."),
@@ -257,14 +266,34 @@ void read_conditions(const po::variables_map& values,
   options.load.stated.fraction = what_if.fraction;
 }
 
+std::size_t parse_step(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0) {
+    throw UsageError{fmt::format("--drop-step {}: steps have numbers from 1", text)};
+  }
+  return number;
+}
+
 void read_what_if(const po::variables_map& values, Options& options) {
   enum class Keep : std::uint8_t { keep, drop };
   if (choose<Keep>(values, "empty-cache", {{"keep", Keep::keep}, {"drop", Keep::drop}}) ==
       Keep::drop) {
-    options.compare.empty_cache = DropEmptyCache{};
+    options.compare.changes.empty_cache = DropEmptyCache{};
   }
   if (const auto places = optional_value<std::string>(values, "empty-cache-at")) {
-    options.compare.empty_cache = EmptyCacheAt{parse_places(*places, at_option("empty-cache-at"))};
+    options.compare.changes.empty_cache =
+        EmptyCacheAt{parse_emptyings(*places, at_option("empty-cache-at"))};
+  }
+  if (values.count("without") != 0) {
+    for (const auto& text : values["without"].as<std::vector<std::string>>()) {
+      options.compare.changes.without.push_back(parse_without(text, at_option("without")));
+    }
+  }
+  if (values.count("drop-step") != 0) {
+    for (const auto& text : values["drop-step"].as<std::vector<std::string>>()) {
+      options.compare.changes.dropped_steps.push_back(parse_step(text));
+    }
   }
   options.compare.on_oom =
       choose<OnOom>(values, "on-oom", {{"continue", OnOom::carry_on}, {"stop", OnOom::stop}});

@@ -7,7 +7,6 @@
 
 #include "replay/compare/verdict.hpp"
 #include "replay/engine/parallel.hpp"
-#include "replay/transforms/empty_cache.hpp"
 #include "replay/verify/verify.hpp"
 
 namespace fragcast {
@@ -37,33 +36,6 @@ Bytes initially_cached(const Layout& heap) {
     }
   }
   return cached;
-}
-
-/// The trace as the options want it, and in words what became of its `empty_cache` calls.
-struct PlannedTrace {
-  std::shared_ptr<const Trace> changed;
-  std::string text = "keep";
-};
-
-PlannedTrace plan_trace(const Trace& trace, const EmptyCachePlan& plan) {
-  if (std::holds_alternative<KeepEmptyCache>(plan)) return {};
-  PlannedTrace planned{.changed = {}, .text = "drop"};
-  std::vector<std::size_t> positions;
-  if (const auto* at = std::get_if<EmptyCacheAt>(&plan)) {
-    const InputPosition where{.file = "--empty-cache-at", .line = {}, .byte = {}};
-    planned.text.clear();
-    for (const Place& place : at->places) {
-      const auto position = resolve(trace, place, where);
-      if (!position)
-        throw InputError{where, "peak is not a place to call empty_cache at: it moves"};
-      positions.push_back(*position);
-      if (!planned.text.empty()) planned.text += ',';
-      planned.text += to_text(place);
-    }
-  }
-  planned.changed =
-      std::make_shared<const Trace>(replace_empty_cache(trace, std::move(positions)).trace);
-  return planned;
 }
 
 /// The rows of one comparison in the making.
@@ -175,12 +147,27 @@ void require_history(const Subject& subject) {
                    "torch.npu.memory._record_memory_history() or its CUDA twin before the run)"};
 }
 
+/// The trace as each row replays it. Rows share one unless it depends on the run.
+std::vector<ChangedTrace> traces_of(const std::vector<Row>& rows,
+                                    const Trace& trace,
+                                    const CompareOptions& options) {
+  if (!options.changes.depend_on_run()) {
+    return {rows.size(), change(trace, options.changes, rows.front().spec)};
+  }
+  return parallel_map(rows.size(), options.threads, [&](std::size_t i) {
+    return change(trace, options.changes, rows[i].spec);
+  });
+}
+
 std::vector<ComparedRun> run_rows(const std::vector<Row>& rows,
-                                  const Trace& trace,
+                                  const Trace& original,
+                                  std::vector<ChangedTrace> traces,
                                   const CompareOptions& options) {
   return parallel_map(rows.size(), options.threads, [&](std::size_t i) {
+    const Trace& trace = traces[i].trace ? *traces[i].trace : original;
     ComparedRun compared{.run = replay(trace, rows[i].spec, options.series),
                          .also = rows[i].also,
+                         .changed = std::move(traces[i]),
                          .difference = {},
                          .pins = {}};
     if (!compared.refused()) {
@@ -210,16 +197,13 @@ void set_differences(std::vector<ComparedRun>& runs) {
 /// The rows of a comparison, with what all of them share filled in.
 Comparison run_rows_of(const Subject& subject,
                        const std::vector<Row>& rows,
-                       const Trace& trace,
-                       const std::string& empty_cache,
+                       std::vector<ChangedTrace> traces,
                        const CompareOptions& options) {
   Comparison comparison{.subject = &subject,
-                        .changed = {},
                         .fidelity = {},
-                        .runs = run_rows(rows, trace, options),
+                        .runs = run_rows(rows, subject.trace(), std::move(traces), options),
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
-  for (ComparedRun& run : comparison.runs) run.empty_cache = empty_cache;
   set_differences(comparison.runs);
   return comparison;
 }
@@ -236,13 +220,8 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
-  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
-  Comparison comparison = run_rows_of(subject,
-                                      plan.rows(),
-                                      planned.changed ? *planned.changed : subject.trace(),
-                                      planned.text,
-                                      options);
-  comparison.changed = std::move(planned.changed);
+  Comparison comparison =
+      run_rows_of(subject, plan.rows(), traces_of(plan.rows(), subject.trace(), options), options);
   if (subject.is_recording() && plan.same_model()) {
     comparison.fidelity = verify(subject.history, plan.model());
   }
@@ -262,9 +241,7 @@ PreparedRun::PreparedRun(const Subject& subject,
     plan.add_recorded();
   }
   spec_ = plan.rows().front().spec;
-  PlannedTrace planned = plan_trace(subject.trace(), options.empty_cache);
-  changed_ = std::move(planned.changed);
-  empty_cache_ = std::move(planned.text);
+  changed_ = change(subject.trace(), options.changes, spec_);
 }
 
 Comparison simulate(const Subject& subject,
@@ -273,10 +250,8 @@ Comparison simulate(const Subject& subject,
   Comparison comparison =
       run_rows_of(subject,
                   {{.kind = RowKind::what_if, .spec = prepared.spec(), .also = {}}},
-                  prepared.trace(),
-                  prepared.empty_cache(),
+                  {prepared.changed()},
                   options);
-  comparison.changed = prepared.changed();
   comparison.verdict = pass_verdict(comparison);
   return comparison;
 }

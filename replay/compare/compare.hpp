@@ -3,12 +3,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "replay/compare/comparison.hpp"
 #include "replay/engine/replay.hpp"
-#include "replay/trace/place.hpp"
+#include "replay/transforms/changes.hpp"
 
 namespace fragcast {
 
@@ -17,15 +16,6 @@ struct NamedSettings {
   std::string name;
   std::string text;
 };
-
-/// What becomes of the `empty_cache` calls of a recording.
-struct KeepEmptyCache {};
-struct DropEmptyCache {};
-/// Dropped, and called at these places instead.
-struct EmptyCacheAt {
-  std::vector<Place> places;
-};
-using EmptyCachePlan = std::variant<KeepEmptyCache, DropEmptyCache, EmptyCacheAt>;
 
 /// What is to be compared, and under what circumstances. What is absent is as it was recorded.
 struct CompareOptions {
@@ -37,7 +27,7 @@ struct CompareOptions {
   std::optional<Bytes> device_memory;
   std::optional<double> fraction;
   std::optional<Soc> soc;
-  EmptyCachePlan empty_cache;
+  TraceChanges changes;
   OnOom on_oom = OnOom::carry_on;
   KeepSeries series = KeepSeries::no;
   /// 0: one per core. The result is the same for any number.
@@ -58,18 +48,14 @@ class PreparedRun {
               const std::optional<NamedSettings>& settings,
               const CompareOptions& options);
 
-  [[nodiscard]] const Trace& trace() const { return changed_ ? *changed_ : *original_; }
-  /// As Comparison::changed.
-  [[nodiscard]] const std::shared_ptr<const Trace>& changed() const { return changed_; }
+  [[nodiscard]] const Trace& trace() const { return changed_.trace ? *changed_.trace : *original_; }
+  [[nodiscard]] const ChangedTrace& changed() const { return changed_; }
   [[nodiscard]] const RunSpec& spec() const { return spec_; }
-  /// As ComparedRun::empty_cache.
-  [[nodiscard]] const std::string& empty_cache() const { return empty_cache_; }
 
  private:
   const Trace* original_ = nullptr;
-  std::shared_ptr<const Trace> changed_;
+  ChangedTrace changed_;
   RunSpec spec_;
-  std::string empty_cache_;
 };
 
 /// That simulation as the only row of a comparison.

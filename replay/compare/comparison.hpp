@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "replay/compare/pins.hpp"
 #include "replay/engine/run.hpp"
 #include "replay/load/subject.hpp"
+#include "replay/transforms/changes.hpp"
 #include "replay/verify/verify.hpp"
 
 namespace fragcast {
@@ -27,9 +27,9 @@ struct ComparedRun {
   Run run;
   /// Further names of the same settings, whose simulation would be the same.
   std::vector<std::string> also;
-  /// What became of the recorded `empty_cache` calls: `keep`, `drop`, or the places where they are
-  /// made instead, as `--empty-cache-at` takes them.
-  std::string empty_cache = "keep";
+  /// What was replayed, where that is not the subject's trace as it is, and what became of the
+  /// recorded `empty_cache` calls.
+  ChangedTrace changed;
   /// Absent for the references themselves, and for refused rows.
   std::optional<Difference> difference;
   /// Who pins most at the reserved peak.
@@ -42,8 +42,6 @@ struct ComparedRun {
 /// which must outlive it.
 struct Comparison {
   const Subject* subject = nullptr;
-  /// What was replayed, where that is not the subject's trace as it is.
-  std::shared_ptr<const Trace> changed;
   /// How well the recorded settings reproduce the recording; absent where nothing was recorded, or
   /// the model is another allocator's.
   std::optional<Verification> fidelity;
@@ -54,8 +52,10 @@ struct Comparison {
   /// One plain sentence each, the most important first.
   std::vector<std::string> verdict;
 
-  /// What was replayed: the events that runs count are its events.
-  [[nodiscard]] const Trace& trace() const { return changed ? *changed : subject->trace(); }
+  /// What a run replayed: the events that it counts are this trace's.
+  [[nodiscard]] const Trace& trace_of(const ComparedRun& run) const {
+    return run.changed.trace ? *run.changed.trace : subject->trace();
+  }
 };
 
 }  // namespace fragcast

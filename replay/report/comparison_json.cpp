@@ -263,7 +263,7 @@ class RunWriter {
             {"device_memory", json_of(conditions.device_memory)},
             {"fraction", json_of(conditions.fraction)},
             {"soc", soc()},
-            {"empty_cache", compared_.empty_cache},
+            {"empty_cache", compared_.changed.empty_cache},
             {"start", name_of(conditions.start)},
             {"addresses", name_of(conditions.addresses)}};
   }
@@ -271,7 +271,7 @@ class RunWriter {
   /// The index of an event in the device's history.
   [[nodiscard]] Json source_of(std::optional<EventIndex> event) const {
     if (!event) return nullptr;
-    return comparison_.trace().events[event->index()].source;
+    return comparison_.trace_of(compared_).events[event->index()].source;
   }
 
   [[nodiscard]] Json final_usage() const {

@@ -74,7 +74,7 @@ void write_series_csv(std::span<const Comparison> comparisons, std::ostream& out
       const std::string name = comparisons.size() > 1
                                    ? fmt::format("{}: {}", comparison.subject->device, run.name)
                                    : run.name;
-      add_run(rows, quoted(name), run, comparison.trace());
+      add_run(rows, quoted(name), run, comparison.trace_of(compared));
     }
   }
 }

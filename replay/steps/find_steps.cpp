@@ -29,8 +29,7 @@ std::optional<Steps> steps_of(StepSource source,
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   if (begins.empty()) return std::nullopt;
-  return Steps{
-      .source = source, .begins = std::move(begins), .marked_by = std::move(marked_by)};
+  return Steps{.source = source, .begins = std::move(begins), .marked_by = std::move(marked_by)};
 }
 
 std::optional<Steps> by_script(const Trace& trace) {

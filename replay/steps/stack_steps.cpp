@@ -84,8 +84,10 @@ template <class Key, class KeyOf>
 std::vector<Member> most_common(const std::vector<Member>& members, KeyOf key_of) {
   std::map<Key, std::size_t> counts;
   for (const Member& member : members) ++counts[key_of(member)];
-  const auto most = std::max_element(
-      counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      });
   std::vector<Member> result;
   for (const Member& member : members) {
     if (most != counts.end() && key_of(member) == most->first) result.push_back(member);

@@ -57,10 +57,12 @@ class Lives {
   std::vector<Life> lives_;
 };
 
-bool outlives(const Life& life, std::size_t step) { return life.freed == never || life.freed > step; }
+bool outlives(const Life& life, std::size_t step) {
+  return life.freed == never || life.freed > step;
+}
 
-/// Which kinds leave something behind in every full step after the first. The last step is full only
-/// if it is as long as others are, so it proves nothing.
+/// Which kinds leave something behind in every full step after the first. The last step is full
+/// only if it is as long as others are, so it proves nothing.
 std::map<Kind, bool> growing_kinds(const std::vector<Life>& lives, std::size_t steps) {
   std::map<Kind, std::vector<std::size_t>> seen;
   for (const Life& life : lives) {

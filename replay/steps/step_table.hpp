@@ -9,8 +9,8 @@
 
 namespace fragcast {
 
-/// Bytes that were requested in a step and outlive it, by what becomes of their kind: allocations of
-/// one call site and size.
+/// Bytes that were requested in a step and outlive it, by what becomes of their kind: allocations
+/// of one call site and size.
 struct Survivors {
   /// Made in this step only, or not in every one: optimiser state, caches that fill once.
   Bytes once;

@@ -80,13 +80,13 @@ class Resolver {
   std::optional<std::size_t> operator()(const place::AtStep& place) const {
     const Steps& steps = trace_.steps;
     if (place.number > steps.count()) {
-      refuse(where_,
-             fmt::format("step:{}: {}",
-                         place.number,
-                         steps.empty()
-                             ? "no steps were found in the trace (--step-at, --steps and "
-                               "--step-marker say where they are)"
-                             : fmt::format("the trace has steps 1 to {}", steps.count())));
+      refuse(
+          where_,
+          fmt::format("step:{}: {}",
+                      place.number,
+                      steps.empty() ? "no steps were found in the trace (--step-at, --steps and "
+                                      "--step-marker say where they are)"
+                                    : fmt::format("the trace has steps 1 to {}", steps.count())));
     }
     return place.end ? steps.end_of(place.number, trace_.events.size())
                      : steps.begin_of(place.number);
@@ -158,7 +158,8 @@ Place parse_place(std::string_view text, const InputPosition& where) {
   }
   if (text.starts_with(step_prefix)) {
     place::AtStep step{.number = 0, .end = text.ends_with(end_of_step)};
-    const std::string_view number = text.substr(0, text.size() - (step.end ? end_of_step.size() : 0));
+    const std::string_view number =
+        text.substr(0, text.size() - (step.end ? end_of_step.size() : 0));
     step.number = parse_number(number, step_prefix, where);
     if (step.number == 0) refuse(where, fmt::format("{}: steps count from 1", text));
     return step;
@@ -168,11 +169,11 @@ Place parse_place(std::string_view text, const InputPosition& where) {
     if (label.empty()) refuse(where, "mark: the text of a mark must follow");
     return place::AtMark{std::string{label}};
   }
-  refuse(
-      where,
-      fmt::format("'{}' is not a place: write event:N, request:N, mark:TEXT, step:K, step:K.end, peak "
-                  "or end",
-                  text));
+  refuse(where,
+         fmt::format(
+             "'{}' is not a place: write event:N, request:N, mark:TEXT, step:K, step:K.end, peak "
+             "or end",
+             text));
 }
 
 std::vector<Place> parse_places(std::string_view text, const InputPosition& where) {

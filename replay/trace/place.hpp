@@ -55,7 +55,8 @@ using Place = std::variant<place::AtEvent,
                            place::AtPeak,
                            place::AtEnd>;
 
-/// Reads `event:N`, `request:N`, `mark:TEXT`, `step:K`, `step:K.end`, `peak` or `end`; throws InputError at `where`.
+/// Reads `event:N`, `request:N`, `mark:TEXT`, `step:K`, `step:K.end`, `peak` or `end`; throws
+/// InputError at `where`.
 [[nodiscard]] Place parse_place(std::string_view text, const InputPosition& where);
 
 /// Reads `PLACE,PLACE,…`. The text of a mark ends at a comma here.

@@ -11,8 +11,8 @@ namespace fragcast {
 /// where all is compiled, the operator. Nothing for an empty stack.
 [[nodiscard]] std::optional<FrameId> call_site(const CallStacks& stacks, StackId stack);
 
-/// Whether a frame is of the user's own program: neither installed packages, nor the interpreter, nor
-/// compiled code.
+/// Whether a frame is of the user's own program: neither installed packages, nor the interpreter,
+/// nor compiled code.
 [[nodiscard]] bool is_users_own(const CallStacks& stacks, FrameId frame);
 
 }  // namespace fragcast

@@ -18,8 +18,8 @@ enum class StepSource : std::uint8_t {
   period,       ///< requests that repeat
 };
 
-/// The steps of a training or serving loop, from 1. What lies before the first is a part of its own;
-/// each ends where the next begins, the last one with the trace.
+/// The steps of a training or serving loop, from 1. What lies before the first is a part of its
+/// own; each ends where the next begins, the last one with the trace.
 ///
 ///     events   0 ……… begins[0] ……… begins[1] ……… begins[2] ……… end
 ///              before  step 1        step 2        step 3
