@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace fragcast {
@@ -14,7 +14,7 @@ namespace {
 /// Allocations in one run: fewer would be found by chance.
 constexpr std::size_t run_length = 12;
 /// Runs that must agree before a number of steps is believed.
-constexpr std::size_t witnesses = 3;
+constexpr std::size_t least_witnesses = 3;
 /// How much the distances between repetitions may differ.
 constexpr double most_of_least = 2.0;
 
@@ -36,18 +36,33 @@ std::uint64_t hash_of(const std::vector<std::uint64_t>& kinds, std::size_t begin
   return hash;
 }
 
+/// Some allocations in a row.
+struct Run {
+  std::uint64_t hash = 0;
+  /// Of the first, among all allocations.
+  std::size_t place = 0;
+  auto operator<=>(const Run&) const = default;
+};
+
+/// Runs that repeat equally often.
+struct Witnesses {
+  std::size_t count = 0;
+  std::span<const Run> earliest;
+};
+
 /// Whether repetitions are spread over the trace, in even distances.
-bool is_even(const std::vector<std::size_t>& places, std::size_t all) {
+bool is_even(std::span<const Run> runs, std::size_t all) {
   std::size_t least = all;
   std::size_t most = 0;
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    least = std::min(least, places[i] - places[i - 1]);
-    most = std::max(most, places[i] - places[i - 1]);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const std::size_t distance = runs[i].place - runs[i - 1].place;
+    least = std::min(least, distance);
+    most = std::max(most, distance);
   }
-  const std::size_t reach = places.back() - places.front();
+  const std::size_t reach = runs.back().place - runs.front().place;
   // n steps leave n − 1 distances, and the last step behind them.
   return static_cast<double>(most) <= most_of_least * static_cast<double>(least) &&
-         reach * (places.size() + 1) >= all * (places.size() - 1) && least >= run_length;
+         reach * (runs.size() + 1) >= all * (runs.size() - 1) && least >= run_length;
 }
 
 }  // namespace
@@ -63,21 +78,31 @@ std::optional<Steps> steps_by_period(const Trace& trace) {
   }
   if (kinds.size() < 2 * run_length) return std::nullopt;
 
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> runs;
-  for (std::size_t i = 0; i + run_length <= kinds.size(); ++i) runs[hash_of(kinds, i)].push_back(i);
+  std::vector<Run> runs;
+  runs.reserve(kinds.size());
+  for (std::size_t i = 0; i + run_length <= kinds.size(); ++i) {
+    runs.push_back({.hash = hash_of(kinds, i), .place = i});
+  }
+  std::sort(runs.begin(), runs.end());
 
   // By number of repetitions: how many runs bear witness, and the earliest of them.
-  std::map<std::size_t, std::pair<std::size_t, const std::vector<std::size_t>*>> found;
-  for (const auto& [hash, places] : runs) {
-    if (places.size() < 2 || !is_even(places, kinds.size())) continue;
-    auto& [count, earliest] = found[places.size()];
-    ++count;
-    if (earliest == nullptr || places.front() < earliest->front()) earliest = &places;
+  std::map<std::size_t, Witnesses> found;
+  for (auto first = runs.begin(); first != runs.end();) {
+    const auto last = std::find_if(
+        first, runs.end(), [first](const Run& run) { return run.hash != first->hash; });
+    const std::span<const Run> alike{first, last};
+    first = last;
+    if (alike.size() < 2 || !is_even(alike, kinds.size())) continue;
+    Witnesses& witnesses = found[alike.size()];
+    ++witnesses.count;
+    if (witnesses.earliest.empty() || alike.front().place < witnesses.earliest.front().place) {
+      witnesses.earliest = alike;
+    }
   }
-  for (const auto& [repetitions, witness] : found) {
-    if (witness.first < witnesses) continue;
+  for (const auto& [repetitions, witnesses] : found) {
+    if (witnesses.count < least_witnesses) continue;
     Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
-    for (const std::size_t place : *witness.second) steps.begins.push_back(events[place]);
+    for (const Run& run : witnesses.earliest) steps.begins.push_back(events[run.place]);
     return steps;
   }
   return std::nullopt;
