@@ -13,10 +13,11 @@ namespace {
 
 /// Allocations in one run: fewer would be found by chance.
 constexpr std::size_t run_length = 12;
-/// Runs that must agree before a number of steps is believed.
-constexpr std::size_t least_witnesses = 3;
+/// Of the runs that begin within a step, the part that must bear witness before a number of steps is
+/// believed: chance makes some that repeat.
+constexpr std::size_t least_share = 4;
 /// How much the distances between repetitions may differ.
-constexpr double most_of_least = 2.0;
+constexpr double most_of_least = 1.25;
 
 /// What makes two allocations alike.
 std::uint64_t kind_of(const Trace& trace, const Event& event) {
@@ -65,17 +66,56 @@ bool is_even(std::span<const Run> runs, std::size_t all) {
          reach * (runs.size() + 1) >= all * (runs.size() - 1) && least >= run_length;
 }
 
+/// The allocations of a trace, in order.
+struct Allocations {
+  /// Their events.
+  std::vector<std::size_t> events;
+  std::vector<std::uint64_t> kinds;
+  /// Bytes of the trace's own allocations that are live before each.
+  std::vector<Bytes> live_before;
+
+  explicit Allocations(const Trace& trace) {
+    std::vector<Bytes> sizes(trace.allocations.size());
+    Bytes live;
+    for (std::size_t i = 0; i < trace.events.size(); ++i) {
+      const Event& event = trace.events[i];
+      if (event.kind == EventKind::deallocate) live -= sizes[event.allocation.index()];
+      if (event.kind != EventKind::allocate) continue;
+      events.push_back(i);
+      kinds.push_back(kind_of(trace, event));
+      live_before.push_back(live);
+      live += event.size;
+      sizes[event.allocation.index()] = event.size;
+    }
+  }
+};
+
+/// From one to the next, on average.
+std::size_t distance_of(std::span<const Run> runs) {
+  return (runs.back().place - runs.front().place) / (runs.size() - 1);
+}
+
+/// How far before `runs`, all by the same distance, least is live: there a step ends and the next
+/// begins. At most one period, and not before the first allocation.
+std::size_t way_back(std::span<const Run> runs, const std::vector<Bytes>& live_before) {
+  const std::size_t most = std::min(runs.front().place, runs[1].place - runs[0].place - 1);
+  std::size_t best = 0;
+  Bytes least = Bytes::unlimited();
+  for (std::size_t back = 0; back <= most; ++back) {
+    Bytes live;
+    for (const Run& run : runs) live += live_before[run.place - back];
+    if (live >= least) continue;
+    least = live;
+    best = back;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::optional<Steps> steps_by_period(const Trace& trace) {
-  std::vector<std::size_t> events;
-  std::vector<std::uint64_t> kinds;
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const Event& event = trace.events[i];
-    if (event.kind != EventKind::allocate) continue;
-    events.push_back(i);
-    kinds.push_back(kind_of(trace, event));
-  }
+  const Allocations allocations{trace};
+  const std::vector<std::uint64_t>& kinds = allocations.kinds;
   if (kinds.size() < 2 * run_length) return std::nullopt;
 
   std::vector<Run> runs;
@@ -100,9 +140,12 @@ std::optional<Steps> steps_by_period(const Trace& trace) {
     }
   }
   for (const auto& [repetitions, witnesses] : found) {
-    if (witnesses.count < least_witnesses) continue;
+    if (witnesses.count * least_share < distance_of(witnesses.earliest)) continue;
     Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
-    for (const Run& run : witnesses.earliest) steps.begins.push_back(events[run.place]);
+    const std::size_t back = way_back(witnesses.earliest, allocations.live_before);
+    for (const Run& run : witnesses.earliest) {
+      steps.begins.push_back(allocations.events[run.place - back]);
+    }
     return steps;
   }
   return std::nullopt;
