@@ -13,9 +13,9 @@ namespace {
 
 /// Allocations in one run: fewer would be found by chance.
 constexpr std::size_t run_length = 12;
-/// Of the runs that begin within a step, the part that must bear witness before a number of steps is
-/// believed: chance makes some that repeat.
-constexpr std::size_t least_share = 4;
+/// Of the runs that begin within a step, the part (one in so many) that must bear witness before a
+/// number of steps is believed: chance makes some that repeat, most of all once.
+std::size_t least_share(std::size_t repetitions) { return repetitions == 2 ? 4 : 10; }
 /// How much the distances between repetitions may differ.
 constexpr double most_of_least = 1.25;
 
@@ -140,7 +140,7 @@ std::optional<Steps> steps_by_period(const Trace& trace) {
     }
   }
   for (const auto& [repetitions, witnesses] : found) {
-    if (witnesses.count * least_share < distance_of(witnesses.earliest)) continue;
+    if (witnesses.count * least_share(repetitions) < distance_of(witnesses.earliest)) continue;
     Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
     const std::size_t back = way_back(witnesses.earliest, allocations.live_before);
     for (const Run& run : witnesses.earliest) {
