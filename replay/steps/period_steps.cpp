@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace fragcast {
@@ -50,6 +50,29 @@ bool is_even(const std::vector<std::size_t>& places, std::size_t all) {
          reach * (places.size() + 1) >= all * (places.size() - 1) && least >= run_length;
 }
 
+/// Runs that repeat equally often.
+struct Witnesses {
+  std::size_t runs = 0;
+  const std::vector<std::size_t>* earliest = nullptr;
+
+  [[nodiscard]] bool believed() const { return runs >= witnesses; }
+};
+/// By number of repetitions.
+using Repetitions = std::map<std::size_t, Witnesses>;
+
+/// The run that begins the steps; null if none does.
+const std::vector<std::size_t>* steps_among(const Repetitions& found) {
+  const auto least = std::find_if(
+      found.begin(), found.end(), [](const auto& entry) { return entry.second.believed(); });
+  if (least == found.end()) return nullptr;
+  // Runs that reach from one step into the next repeat once less often than steps do.
+  const auto next = std::next(least);
+  const bool reaches_over = next != found.end() && next->first == least->first + 1 &&
+                            next->second.believed() &&
+                            next->second.earliest->front() < least->second.earliest->front();
+  return reaches_over ? next->second.earliest : least->second.earliest;
+}
+
 }  // namespace
 
 std::optional<Steps> steps_by_period(const Trace& trace) {
@@ -66,21 +89,20 @@ std::optional<Steps> steps_by_period(const Trace& trace) {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> runs;
   for (std::size_t i = 0; i + run_length <= kinds.size(); ++i) runs[hash_of(kinds, i)].push_back(i);
 
-  // By number of repetitions: how many runs bear witness, and the earliest of them.
-  std::map<std::size_t, std::pair<std::size_t, const std::vector<std::size_t>*>> found;
+  Repetitions found;
   for (const auto& [hash, places] : runs) {
     if (places.size() < 2 || !is_even(places, kinds.size())) continue;
-    auto& [count, earliest] = found[places.size()];
-    ++count;
-    if (earliest == nullptr || places.front() < earliest->front()) earliest = &places;
+    Witnesses& of_count = found[places.size()];
+    ++of_count.runs;
+    if (of_count.earliest == nullptr || places.front() < of_count.earliest->front()) {
+      of_count.earliest = &places;
+    }
   }
-  for (const auto& [repetitions, witness] : found) {
-    if (witness.first < witnesses) continue;
-    Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
-    for (const std::size_t place : *witness.second) steps.begins.push_back(events[place]);
-    return steps;
-  }
-  return std::nullopt;
+  const std::vector<std::size_t>* begins = steps_among(found);
+  if (begins == nullptr) return std::nullopt;
+  Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
+  for (const std::size_t place : *begins) steps.begins.push_back(events[place]);
+  return steps;
 }
 
 }  // namespace fragcast
