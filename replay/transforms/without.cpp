@@ -28,21 +28,25 @@ bool contains_site(std::string_view text, std::string_view part) {
   return false;
 }
 
+/// `file.py:12 function` is how reports for people may put `file.py:12:function`; and names may
+/// hold blanks.
+std::string with_colons(std::string text) {
+  std::replace(text.begin(), text.end(), ' ', ':');
+  return text;
+}
+
 /// Which allocations have the call site; each stack is looked at once.
 class SiteMatches {
  public:
   SiteMatches(const CallStacks& stacks, std::string site)
-      : stacks_{stacks}, site_{std::move(site)} {
-    // `file.py:12 function` is how reports for people may put it.
-    std::replace(site_.begin(), site_.end(), ' ', ':');
-  }
+      : stacks_{stacks}, site_{with_colons(std::move(site))} {}
 
   bool operator()(StackId stack) {
     if (stack.index() >= known_.size()) known_.resize(stack.index() + 1);
     std::optional<bool>& known = known_[stack.index()];
     if (!known) {
       const auto frame = call_site(stacks_, stack);
-      known = frame && contains_site(describe(stacks_, *frame), site_);
+      known = frame && contains_site(with_colons(describe(stacks_, *frame)), site_);
     }
     return *known;
   }

@@ -308,7 +308,7 @@ TEST_CASE("rows say what they are held against and who pins", "[comparison_json]
   ComparedRun& row = comparison.runs.back();
   row.run.name = "other";
   row.also = {"same"};
-  row.empty_cache = "request:2,request:3";
+  row.changed.empty_cache = "request:2,request:3";
   row.difference = Difference{.reference = 0, .peak_reserved = -2_MiB};
   row.pins = {{.site = frame, .segments = 2, .held = 1_MiB, .free = 3_MiB},
               {.site = {}, .segments = 1, .held = 1_B, .free = 2_B}};
@@ -332,8 +332,8 @@ TEST_CASE("events are those of the trace that was replayed", "[comparison_json]"
   for (const std::uint32_t source : {1U, 3U, 40U}) {
     changed->events.push_back({.source = source, .kind = EventKind::mark});
   }
-  comparison.changed = changed;
   ComparedRun row = compared(replay(subject.trace(), spec("a")));
+  row.changed.trace = changed;
   row.run.at_peak_reserved.event = EventIndex{2};
   comparison.runs.push_back(row);
   const json run = json_of(comparison)["runs"][0];

@@ -104,7 +104,7 @@ TEST_CASE("the snapshot is of the trace that the options make", "[snapshot_out]"
       "empty_cache\n"
       "malloc b 1MiB 0\n");
   CompareOptions options;
-  options.empty_cache = DropEmptyCache{};
+  options.changes.empty_cache = DropEmptyCache{};
   CHECK(read_back(snapshot_of(subject, "")).recorded.empty_cache_calls.size() == 1);
   CHECK(read_back(snapshot_of(subject, "", options)).recorded.empty_cache_calls.empty());
 }

@@ -43,7 +43,7 @@ std::string refusal(std::string_view place) {
 }  // namespace
 
 TEST_CASE("a place reads back as it was written", "[place]") {
-  for (const char* text : {"event:0", "event:123", "request:1", "mark:a b:c", "peak", "end"}) {
+  for (const char* text : {"event:0", "event:123", "request:1", "mark:a b:c", "step:1", "step:12.end", "peak", "end"}) {
     CHECK(to_text(parse_place(text, at_option)) == text);
   }
 }
@@ -64,6 +64,16 @@ TEST_CASE("a mark's place is its first occurrence", "[place]") {
   const Trace trace = example();
   CHECK(events_at(trace, "mark:forward") == 2U);
   CHECK(events_at(trace, "mark:back ward") == 7U);
+}
+
+TEST_CASE("a step's places stand before its first event and behind its last", "[place]") {
+  Trace trace = example();
+  trace.steps.begins = {2, 5};
+  CHECK(events_at(trace, "step:1") == 2U);
+  CHECK(events_at(trace, "step:1.end") == 5U);
+  CHECK(events_at(trace, "step:2") == 5U);
+  CHECK(events_at(trace, "step:2.end") == 9U);
+  CHECK_THROWS_WITH(events_at(trace, "step:3"), "--at: step:3: the trace has steps 1 to 2");
 }
 
 TEST_CASE("only a run knows where its peak is", "[place]") {
@@ -88,9 +98,16 @@ TEST_CASE("what is no place is refused with the grammar", "[place]") {
   CHECK(refusal("event:") == "--at: event:: a number must follow, as in event:100");
   CHECK(refusal("request:-1") == "--at: request:-1: a number must follow, as in request:100");
   CHECK(refusal("event:1x") == "--at: event:1x: a number must follow, as in event:100");
+  CHECK(refusal("step:0.end") == "--at: step:0.end: steps count from 1");
+  CHECK(refusal("step:1.begin") == "--at: step:1.begin: a number must follow, as in step:100");
+  CHECK(refusal("step:.end") == "--at: step:: a number must follow, as in step:100");
+  CHECK(refusal("step:1") ==
+        "--at: step:1: no steps were found in the trace (--step-at, --steps and --step-marker say "
+        "where they are)");
   CHECK(refusal("mark:") == "--at: mark: the text of a mark must follow");
   CHECK(refusal("noon") ==
-        "--at: 'noon' is not a place: write event:N, request:N, mark:TEXT, peak or end");
+        "--at: 'noon' is not a place: write event:N, request:N, mark:TEXT, step:K, step:K.end, peak "
+        "or end");
 }
 
 TEST_CASE("several places are joined by commas", "[place]") {
