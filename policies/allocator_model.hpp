@@ -66,7 +66,8 @@ class AllocatorModel {
   [[nodiscard]] bool is_live(AllocationId id) const { return live_.get(id) != Liveness::dead; }
 
   /// Starts from a heap as it was recorded: the blocks of `heap` become live under the allocation
-  /// ids it names, pending ones too: what they wait for is in no heap. Only before any other call. Returns why not, or an empty refusal.
+  /// ids it names, pending ones too: what they wait for is in no heap. Only before any other call.
+  /// Returns why not, or an empty refusal.
   [[nodiscard]] ControlRefusal restore(const Layout& heap);
 
   /// The heap as it stands.

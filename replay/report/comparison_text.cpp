@@ -196,8 +196,12 @@ LiveStart live_start(const Subject& subject) {
     start.reserved += segment.size;
     for (const BlockPicture& block : segment.blocks) {
       if (block.state == BlockState::free) continue;
-      ++(block.state == BlockState::pending ? start.pending : start.live);
-      start.requested += block.requested;
+      if (block.state == BlockState::pending) {
+        ++start.pending;
+      } else {
+        ++start.live;
+        start.requested += block.requested;
+      }
     }
   }
   return start;
@@ -221,14 +225,14 @@ void write_subject(const Subject& subject, std::ostream& out) {
                        settings.empty() ? "default settings" : printable(settings));
   }
   if (start.reserved > Bytes{0}) {
-    out << fmt::format("  {}, {} blocks are live{}: {} requested in {} reserved\n",
+    out << fmt::format("  {}, {} blocks are live: {} requested in {} reserved{}\n",
                        subject.state_only() ? "in the state" : "when it begins",
                        grouped(start.live),
+                       human_size(start.requested),
+                       human_size(start.reserved),
                        start.pending > 0
                            ? fmt::format(", {} freed ones wait for events", grouped(start.pending))
-                           : "",
-                       human_size(start.requested),
-                       human_size(start.reserved));
+                           : "");
   }
   for (const Note& note : subject.notes) out << "  " << printable(note.text) << '\n';
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "replay/trace/recorded_conditions.hpp"
@@ -80,8 +81,19 @@ enum class RunCause : std::uint8_t {
   unexplained,
 };
 
-/// What runs came from, by their last entries, where that is known better than entries tell it.
-using RunVerdicts = std::map<std::uint32_t, RunCause>;
+/// What is known better than entries tell it.
+struct RunVerdicts {
+  /// What runs came from, by their last entries.
+  std::map<std::uint32_t, RunCause> causes;
+  /// Entries with which a run begins, although they seem to continue one.
+  std::set<std::uint32_t> begins;
+  /// Requested frees that waited for events, although they seem to be completed at once.
+  std::set<std::uint32_t> late_frees;
+
+  [[nodiscard]] std::size_t count() const {
+    return causes.size() + begins.size() + late_frees.size();
+  }
+};
 
 [[nodiscard]] bool of_one_private_pool(const ReleaseRun& run);
 

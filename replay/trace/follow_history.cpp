@@ -91,6 +91,8 @@ class Follower {
   BetweenRequests between_;
   /// Pending blocks that were completed since the latest request.
   std::vector<CompletedBlock> completed_;
+  /// The latest request, if it was a free that seems to be completed at once.
+  std::optional<std::uint32_t> completed_at_once_;
   /// The last of `between_.runs` may still grow.
   bool run_is_open_ = false;
   /// To be completed once the request is written.
@@ -219,6 +221,7 @@ bool Follower::completes_at_once(std::size_t index) const {
   const RecordedEntry& next = entries_[index + 1];
   return next.action == RecordedAction::free_completed && next.address == entries_[index].address &&
          next.stream == entries_[index].stream &&
+         !known_.verdicts.late_frees.contains(static_cast<std::uint32_t>(index)) &&
          !waited_for_flush(known_.device, index, reserved_.total(), known_.conditions);
 }
 
@@ -233,6 +236,7 @@ void Follower::free_requested(std::size_t index) {
   ++requests_;
   // The completion that follows at once finds nothing any more, and says nothing new.
   if (completes_at_once(index)) {
+    completed_at_once_ = static_cast<std::uint32_t>(index);
     writer_.deallocate(block->id);
     reserved_.block_ends(key(index));
     live_.erase(key(index));
@@ -341,7 +345,9 @@ void Follower::released(std::size_t index) {
 /// release.
 ReleaseRun& Follower::run_of(std::size_t index) {
   const bool completion = entries_[index].action == RecordedAction::free_completed;
+  const bool splits = known_.verdicts.begins.contains(static_cast<std::uint32_t>(index));
   if (run_is_open_ && completion && !between_.runs.back().releases.empty()) close_run();
+  if (run_is_open_ && splits) close_run();
   if (!run_is_open_) {
     between_.runs.push_back({.completions = {},
                              .releases = {},
@@ -395,15 +401,20 @@ void Follower::settle_before(FollowedBy request, PoolId pool) {
   }
   between_.clear();
   completed_.clear();
+  completed_at_once_.reset();
 }
 
 void Follower::settle(const ReleaseRun& run, FollowedBy request, PoolId pool) {
   const auto entry = static_cast<std::uint32_t>(run.last_entry);
-  const auto known = known_.verdicts.find(entry);
-  const RunCause cause = known != known_.verdicts.end()
+  const auto known = known_.verdicts.causes.find(entry);
+  const RunCause cause = known != known_.verdicts.causes.end()
                              ? known->second
                              : cause_of(run, between_.growth, request, known_.conditions);
-  out_.runs.push_back({.entry = entry, .cause = cause, .of_one_pool = of_one_private_pool(run)});
+  out_.runs.push_back({.entry = entry,
+                       .cause = cause,
+                       .releases = static_cast<std::uint32_t>(run.releases.size()),
+                       .free_before = completed_at_once_,
+                       .of_one_pool = of_one_private_pool(run)});
   writer_.at(run.last_completion);
   if (completes_before_request(cause, request)) {
     writer_.complete(run.completions);

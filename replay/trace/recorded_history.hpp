@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "replay/trace/between_requests.hpp"
@@ -38,6 +39,9 @@ struct JudgedRun {
   /// The last entry of the run, which names it.
   std::uint32_t entry = 0;
   RunCause cause = RunCause::none;
+  std::uint32_t releases = 0;
+  /// The free right before the run that seems to be completed at once.
+  std::optional<std::uint32_t> free_before;
   /// All of it was given back by one private pool.
   bool of_one_pool = false;
 };

@@ -20,15 +20,40 @@ namespace {
 constexpr std::size_t most_work = 4'000'000;
 /// How many runs before a divergence may be the reason for it.
 constexpr std::size_t suspects = 4;
+/// How many of a run's releases, at its end, may be of another cause than those before.
+constexpr std::uint32_t most_own = 3;
 
 /// What a run may have been instead, likely ones first.
 std::vector<RunCause> alternatives(const JudgedRun& run) {
   // Completions alone: most requests see them by themselves, one with lazy reclaim only if it finds
-  // nothing without them.
-  if (run.cause == RunCause::none) return {RunCause::empty_cache};
+  // nothing without them; and some are of a flush that found nothing to give back.
+  if (run.cause == RunCause::none) return {RunCause::empty_cache, RunCause::own_flush};
   std::vector<RunCause> all{RunCause::empty_cache, RunCause::own_partial, RunCause::own_flush};
   if (run.of_one_pool) all.push_back(RunCause::pool_empty);
   all.erase(std::remove(all.begin(), all.end(), run.cause), all.end());
+  return all;
+}
+
+/// The verdicts that would have the run explained otherwise, likely ones first.
+std::vector<RunVerdicts> other_verdicts(const RunVerdicts& verdicts, const JudgedRun& run) {
+  std::vector<RunVerdicts> all;
+  for (const RunCause cause : alternatives(run)) {
+    all.push_back(verdicts);
+    all.back().causes[run.entry] = cause;
+  }
+  // The flush completed the free before it, too.
+  if (run.free_before) {
+    all.push_back(verdicts);
+    all.back().late_frees.insert(*run.free_before);
+    all.back().causes[run.entry] = RunCause::own_flush;
+  }
+  // The program emptied the cache, and the request then took back the last segments by itself.
+  for (std::uint32_t own = 1; own < run.releases && own <= most_own; ++own) {
+    all.push_back(verdicts);
+    all.back().begins.insert(run.entry + 1 - own);
+    all.back().causes[run.entry - own] = RunCause::empty_cache;
+    all.back().causes[run.entry] = RunCause::own_partial;
+  }
   return all;
 }
 
@@ -56,12 +81,12 @@ class Reconstruction {
     }
     replay_it(reading);
     while (reading.astray_at && improve(reading)) continue;
-    if (!reading.verdicts.empty()) {
+    if (reading.verdicts.count() > 0) {
       reading.history.notes.push_back(
           {.id = "releases_by_replay",
-           .text = fmt::format("{} times, entries leave open why memory was given back; taken for "
-                               "what lets a replay do what was recorded",
-                               reading.verdicts.size())});
+           .text = fmt::format("entries leave open why memory was given back: {} decisions were "
+                               "made for what lets a replay do what was recorded",
+                               reading.verdicts.count())});
     }
     return std::move(reading.history);
   }
@@ -72,7 +97,7 @@ class Reconstruction {
   }
   void replay_it(Reading& reading);
   bool improve(Reading& reading);
-  bool try_instead(Reading& reading, std::uint32_t run, RunCause cause);
+  bool try_instead(Reading& reading, const RunVerdicts& verdicts);
 
   const Recording& recording_;
   const RecordedDevice& device_;
@@ -98,18 +123,16 @@ bool Reconstruction::improve(Reading& reading) {
       });
   for (std::size_t tried = 0; tried < suspects && behind != runs.begin(); ++tried) {
     --behind;
-    for (const RunCause cause : alternatives(*behind)) {
-      if (try_instead(reading, behind->entry, cause)) return true;
+    for (const RunVerdicts& verdicts : other_verdicts(reading.verdicts, *behind)) {
+      if (try_instead(reading, verdicts)) return true;
     }
   }
   return false;
 }
 
-bool Reconstruction::try_instead(Reading& reading, std::uint32_t run, RunCause cause) {
+bool Reconstruction::try_instead(Reading& reading, const RunVerdicts& verdicts) {
   if (work_ >= most_work) return false;
-  Reading other{.verdicts = reading.verdicts, .history = {}, .astray_at = {}};
-  other.verdicts[run] = cause;
-  other.history = normalised(other.verdicts);
+  Reading other{.verdicts = verdicts, .history = normalised(verdicts), .astray_at = {}};
   replay_it(other);
   if (other.astray_at && *other.astray_at <= *reading.astray_at) return false;
   reading = std::move(other);

@@ -271,6 +271,7 @@ TEST_CASE("the recording of a simulation verifies", "[record_run][property]") {
     if (!shape.settings_changes.empty()) continue;
     shape.captures = false;
     shape.fraction_changes = false;
+    situation.trials.seeds = 100;
     DYNAMIC_SECTION(situation.name) {
       check_property(situation.trials, [](const Trace& trace) {
         return what_is_wrong(record(without_pool_setup(trace)));

@@ -89,6 +89,70 @@ TEST_CASE("under lazy reclaim an empty_cache call shows by the frees it complete
   CHECK(by_replay.recorded.empty_cache_calls.front().releases == 0);
 }
 
+TEST_CASE("a free that a flush completed at once shows by the garbage it would have been") {
+  // b and a wait for events. The flush for d completes a first, so it seems free from the start on;
+  // but then a collection had taken it, and no flush was needed.
+  const std::string settings = "garbage_collection_threshold:0.6,per_process_memory_fraction:0.9";
+  const auto [by_entries, by_replay] = read("conf " + settings + R"(
+    device_memory 100MiB
+    events deferred
+    malloc a 22MiB 2
+    malloc b 20971507 0
+    malloc c 30MiB 0
+    record_stream a 3
+    record_stream b 1
+    free b
+    free a
+    malloc d 22MiB 1)",
+                                            {.settings = settings, .device_memory = 100_MiB});
+  CHECK_FALSE(reproduced(by_entries));
+  CHECK(reproduced(by_replay));
+}
+
+TEST_CASE("completions of a flush that gave nothing back come after the search") {
+  // For d the oversize b is given back, which is not enough; then a flush completes a, which would
+  // have served d.
+  const std::string settings = "max_split_size_mb:20";
+  const auto [by_entries, by_replay] = read("conf " + settings + R"(
+    device_memory 132MiB
+    events deferred
+    pool_create 1
+    pool_begin 1
+    malloc a 33554434 0
+    malloc b 25066908 0
+    malloc c 60MiB 1
+    record_stream a 1
+    free b
+    free a
+    malloc d 33554428 0)",
+                                            {.settings = settings, .device_memory = 132_MiB});
+  CHECK_FALSE(reproduced(by_entries));
+  CHECK(reproduced(by_replay));
+}
+
+TEST_CASE("an empty_cache call and what the request behind it took back are told apart") {
+  // The pool is in use, as k shows: a call leaves it alone.
+  const std::string settings = "max_split_size_mb:20";
+  const auto [by_entries, by_replay] = read("conf " + settings + R"(
+    device_memory 76MiB
+    malloc x 1000 0
+    free x
+    pool_create 1
+    pool_begin 1
+    malloc a 7881285 1
+    free a
+    malloc b 30MiB 0
+    malloc k 15MiB 0
+    free k
+    empty_cache
+    malloc c 1664219 1)",
+                                            {.settings = settings, .device_memory = 76_MiB});
+  CHECK_FALSE(reproduced(by_entries));
+  CHECK(reproduced(by_replay));
+  REQUIRE(by_replay.recorded.empty_cache_calls.size() == 1);
+  CHECK(by_replay.recorded.empty_cache_calls.front().released == 2_MiB);
+}
+
 TEST_CASE("what entries tell well enough is left as they tell it") {
   const auto [by_entries, by_replay] = read(R"(
     malloc a 60MiB 0
