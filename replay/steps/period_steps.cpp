@@ -4,6 +4,7 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <span>
 #include <vector>
@@ -95,6 +96,26 @@ std::size_t distance_of(std::span<const Run> runs) {
   return (runs.back().place - runs.front().place) / (runs.size() - 1);
 }
 
+/// By number of repetitions.
+using Repetitions = std::map<std::size_t, Witnesses>;
+
+bool is_believed(const Repetitions::value_type& entry) {
+  const auto& [repetitions, witnesses] = entry;
+  return witnesses.count * least_share(repetitions) >= distance_of(witnesses.earliest);
+}
+
+/// The runs that begin the steps; none if no number of repetitions is believed.
+std::span<const Run> steps_among(const Repetitions& found) {
+  const auto least = std::find_if(found.begin(), found.end(), is_believed);
+  if (least == found.end()) return {};
+  // Runs that reach from one step into the next repeat once less often than steps do.
+  const auto next = std::next(least);
+  const bool reaches_over =
+      next != found.end() && next->first == least->first + 1 && is_believed(*next) &&
+      next->second.earliest.front().place < least->second.earliest.front().place;
+  return reaches_over ? next->second.earliest : least->second.earliest;
+}
+
 /// How far before `runs`, all by the same distance, least is live: there a step ends and the next
 /// begins. At most one period, and not before the first allocation.
 std::size_t way_back(std::span<const Run> runs, const std::vector<Bytes>& live_before) {
@@ -103,7 +124,8 @@ std::size_t way_back(std::span<const Run> runs, const std::vector<Bytes>& live_b
   Bytes least = Bytes::unlimited();
   for (std::size_t back = 0; back <= most; ++back) {
     Bytes live;
-    for (const Run& run : runs) live += live_before[run.place - back];
+    // Before the first run may be what happens once only.
+    for (const Run& run : runs.subspan(1)) live += live_before[run.place - back];
     if (live >= least) continue;
     least = live;
     best = back;
@@ -126,7 +148,7 @@ std::optional<Steps> steps_by_period(const Trace& trace) {
   std::sort(runs.begin(), runs.end());
 
   // By number of repetitions: how many runs bear witness, and the earliest of them.
-  std::map<std::size_t, Witnesses> found;
+  Repetitions found;
   for (auto first = runs.begin(); first != runs.end();) {
     const auto last = std::find_if(
         first, runs.end(), [first](const Run& run) { return run.hash != first->hash; });
@@ -139,16 +161,12 @@ std::optional<Steps> steps_by_period(const Trace& trace) {
       witnesses.earliest = alike;
     }
   }
-  for (const auto& [repetitions, witnesses] : found) {
-    if (witnesses.count * least_share(repetitions) < distance_of(witnesses.earliest)) continue;
-    Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
-    const std::size_t back = way_back(witnesses.earliest, allocations.live_before);
-    for (const Run& run : witnesses.earliest) {
-      steps.begins.push_back(allocations.events[run.place - back]);
-    }
-    return steps;
-  }
-  return std::nullopt;
+  const std::span<const Run> begins = steps_among(found);
+  if (begins.empty()) return std::nullopt;
+  Steps steps{.source = StepSource::period, .begins = {}, .marked_by = "requests that repeat"};
+  const std::size_t back = way_back(begins, allocations.live_before);
+  for (const Run& run : begins) steps.begins.push_back(allocations.events[run.place - back]);
+  return steps;
 }
 
 }  // namespace fragcast
