@@ -43,7 +43,14 @@ std::string refusal(std::string_view place) {
 }  // namespace
 
 TEST_CASE("a place reads back as it was written", "[place]") {
-  for (const char* text : {"event:0", "event:123", "request:1", "mark:a b:c", "step:1", "step:12.end", "peak", "end"}) {
+  for (const char* text : {"event:0",
+                           "event:123",
+                           "request:1",
+                           "mark:a b:c",
+                           "step:1",
+                           "step:12.end",
+                           "peak",
+                           "end"}) {
     CHECK(to_text(parse_place(text, at_option)) == text);
   }
 }
@@ -105,9 +112,10 @@ TEST_CASE("what is no place is refused with the grammar", "[place]") {
         "--at: step:1: no steps were found in the trace (--step-at, --steps and --step-marker say "
         "where they are)");
   CHECK(refusal("mark:") == "--at: mark: the text of a mark must follow");
-  CHECK(refusal("noon") ==
-        "--at: 'noon' is not a place: write event:N, request:N, mark:TEXT, step:K, step:K.end, peak "
-        "or end");
+  CHECK(
+      refusal("noon") ==
+      "--at: 'noon' is not a place: write event:N, request:N, mark:TEXT, step:K, step:K.end, peak "
+      "or end");
 }
 
 TEST_CASE("several places are joined by commas", "[place]") {
