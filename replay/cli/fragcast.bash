@@ -15,7 +15,12 @@ _fragcast() {
     --on-oom) words='continue stop' ;;
     --color) words='auto always never' ;;
     --soc) words='ascend910b ascend950' ;;
-    --at) words='event: request: mark: peak end' ;;
+    --at) words='event: request: mark: step: peak end' ;;
+    --step-at) words='event: request: mark: end' ;;
+    --empty-cache-at)
+      words='request: event: mark: step: end every: step-end step-end:every= before-step:longest'
+      words+=' when:gap> when:utilisation< marker: none'
+      ;;
     --model) words=$(fragcast models 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\)$/\1/p') ;;
     --release) words=$(fragcast models 2>/dev/null | sed -n 's/^  release \([^ ]*\).*/\1/p') ;;
     --setting | --recorded-setting)
@@ -27,20 +32,28 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout models --help --version'
+    words='info replay compare verify layout steps models --help --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
   if [[ $current == -* ]]; then
     local recorded='--setting --model --release --device-memory --fraction --soc --device --format'
-    local what_if='--empty-cache --empty-cache-at --on-oom --json --csv'
+    local steps='--step-at --steps --step-marker'
+    local what_if='--empty-cache --empty-cache-at --without --drop-step --on-oom'
+    local results='--json --csv'
     local all='--quiet --color --help'
     case $command in
-      info) words="$recorded --salvage" ;;
-      replay) words="$recorded $what_if --recorded-setting --snapshot-out --answers --expect" ;;
-      compare) words="$recorded $what_if --recorded-setting --settings-file --threads" ;;
-      verify) words="$recorded --tolerance" ;;
-      layout) words="$recorded --recorded-setting --at --salvage" ;;
+      info) words="$recorded $steps --salvage" ;;
+      replay)
+        words="$recorded $steps $what_if $results --recorded-setting"
+        words+=' --snapshot-out --answers --expect'
+        ;;
+      compare)
+        words="$recorded $steps $what_if $results --recorded-setting --settings-file --threads"
+        ;;
+      verify) words="$recorded $steps --tolerance" ;;
+      layout) words="$recorded $steps --recorded-setting --at --salvage" ;;
+      steps) words="$recorded $steps $what_if --recorded-setting" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "${words-} $all" -- "$current")
   fi

@@ -84,10 +84,10 @@ po::options_description what_if_options() {
       po::value<std::string>()->value_name("keep|drop"),
       "what becomes of the recorded empty_cache calls (default: keep)");
   add("empty-cache-at",
-      po::value<std::string>()->value_name("PLACE,..."),
+      po::value<std::string>()->value_name("WHEN,..."),
       "drop them, and call empty_cache there: request:N and other places, every:N, "
-      "step-end[:every=K], "
-      "before-step:longest, when:gap>SIZE, when:utilisation<R, marker:TEXT; none");
+      "step-end[:every=K], before-step:longest, when:gap>SIZE, when:utilisation<R, marker:TEXT; "
+      "none");
   add("without",
       po::value<std::vector<std::string>>()->value_name("SITE[:step-end]"),
       "without what this call site allocates (or with it freed at its step's end)");
@@ -171,9 +171,10 @@ Grammar grammar_of(const CommandSyntax& syntax) {
   }
   if (syntax.has_place) {
     po::options_description group{"Where", line_length};
-    group.add_options()("at",
-                        po::value<std::string>()->value_name("PLACE"),
-                        "event:N, request:N, mark:TEXT, peak or end (default: end)");
+    group.add_options()(
+        "at",
+        po::value<std::string>()->value_name("PLACE"),
+        "event:N, request:N, mark:TEXT, step:K, step:K.end, peak or end (default: end)");
     grammar.groups.push_back(group);
   }
   if (syntax.reads_trace) grammar.groups.push_back(step_options());

@@ -180,10 +180,17 @@ class FixedPositions {
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       while (step < trace_.steps.count() && trace_.steps.begins[step] <= i) ++step;
       const Event& event = trace_.events[i];
-      if (event.kind == EventKind::allocate) add(event.allocation, event.size);
-      if (event.kind == EventKind::deallocate) live -= sizes[event.allocation.index()];
-      if (step > 0 && live > highest) {
-        highest = live;
+      Bytes needed = live;
+      if (event.failed_in_recording) {
+        needed += event.size;
+      } else if (event.kind == EventKind::allocate) {
+        add(event.allocation, event.size);
+        needed = live;
+      } else if (event.kind == EventKind::deallocate) {
+        live -= sizes[event.allocation.index()];
+      }
+      if (step > 0 && needed > highest) {
+        highest = needed;
         longest = step;
       }
     }

@@ -117,15 +117,17 @@ Trace freed_at_step_ends(const Trace& trace, const std::vector<bool>& concerned)
     }
     const Event& event = edit.next();
     const auto subject = subject_of(trace, event);
-    if (subject && freed[subject->index()]) {
+    // Repeats of a request that failed share one number, so a freed one may come again.
+    if (subject && freed[subject->index()] && event.kind != EventKind::allocate) {
       edit.drop();
       continue;
     }
-    if (subject && concerned[subject->index()]) {
-      if (event.kind == EventKind::allocate) live.push_back(*subject);
-      if (event.kind == EventKind::deallocate) {
-        live.erase(std::remove(live.begin(), live.end(), *subject), live.end());
-      }
+    if (event.kind == EventKind::allocate || event.kind == EventKind::deallocate) {
+      live.erase(std::remove(live.begin(), live.end(), event.allocation), live.end());
+    }
+    if (event.kind == EventKind::allocate && concerned[event.allocation.index()]) {
+      live.push_back(event.allocation);
+      freed[event.allocation.index()] = false;
     }
     edit.keep();
   }
@@ -190,6 +192,7 @@ Trace without_step(const Trace& trace, std::size_t number, const InputPosition& 
   for (std::size_t i = begin; i < end; ++i) {
     const Event& event = trace.events[i];
     if (event.kind == EventKind::allocate) born[event.allocation.index()] = true;
+    if (event.failed_in_recording) gone[event.allocation.index()] = true;
     if (event.kind == EventKind::deallocate && born[event.allocation.index()]) {
       gone[event.allocation.index()] = true;
     }

@@ -31,7 +31,8 @@ struct WithoutSite {
                                  const WithoutSite& without,
                                  const InputPosition& where);
 
-/// The trace without what step `number` (from 1) made and freed again: an extreme step left out.
+/// The trace without what step `number` (from 1) made and freed again, or asked for in vain: an
+/// extreme step left out.
 /// What outlives the step stays, as the steps behind it need it; so do its frees of older
 /// allocations. Throws InputError at `where` if there is no such step.
 [[nodiscard]] Trace without_step(const Trace& trace,

@@ -139,6 +139,14 @@ TEST_CASE("each time is a position in the trace", "[emptying]") {
   CHECK(positions(trace, "before-step:longest") == Positions{5});
 }
 
+TEST_CASE("a request that failed is needed where it was made, and nowhere else", "[emptying]") {
+  Trace trace = stepped("step\nmalloc a 10MiB 0\nstep\nmalloc b 90MiB 0\nstep\nmalloc c 50MiB 0\n");
+  trace.events[3].failed_in_recording = true;
+  CHECK(positions(trace, "before-step:longest") == Positions{2});
+  trace.events[3].size = 20_MiB;
+  CHECK(positions(trace, "before-step:longest") == Positions{4});
+}
+
 TEST_CASE("times together are in order, each once", "[emptying]") {
   CHECK(positions(example(), "end,step:2,step-end,request:1") == Positions{1, 5, 7, 11});
 }

@@ -181,6 +181,24 @@ TEST_CASE("what was freed within its step is not freed again at its end", "[with
       Lines{"step", "malloc 0 1024 0 @t.py:1:f", "free 0", "malloc 1 2048 0 @t.py:1:f", "free 1"});
 }
 
+TEST_CASE("a request that failed over and over is freed once at each step's end", "[without]") {
+  Trace trace = stepped("step\nmalloc a 1KiB 0 @t.py:1:f\nstep\nmalloc b 1KiB 0\n");
+  for (const std::size_t at : {1U, 3U}) trace.events[at].failed_in_recording = true;
+  trace.events[3].allocation = trace.events[1].allocation;
+  trace.events.push_back(trace.events[3]);
+  const Trace result = without(trace, "t.py:1:step-end");
+  std::vector<EventKind> kinds;
+  for (std::size_t i = 0; i < result.events.size(); ++i) kinds.push_back(result.events[i].kind);
+  CHECK(kinds == std::vector<EventKind>{EventKind::step,
+                                        EventKind::allocate,
+                                        EventKind::deallocate,
+                                        EventKind::step,
+                                        EventKind::allocate,
+                                        EventKind::allocate,
+                                        EventKind::deallocate});
+  CHECK(replay(result, npu_spec()).outcome == RunOutcome::completed);
+}
+
 TEST_CASE("freeing at a step's end needs steps", "[without]") {
   const Trace trace = stepped("malloc a 1KiB 0 @t.py:1:f\n");
   CHECK(refusal_of([&] { static_cast<void>(without(trace, "t.py:1:step-end")); }) ==
@@ -215,6 +233,12 @@ TEST_CASE("a step that is left out keeps what outlives it and frees what was bef
                                   "free 2"});
   CHECK(second.steps.begins == std::vector<std::size_t>{0, 2, 5});
   CHECK(lines_of(without_step(trace, 3, {})).size() == trace.events.size() - 2);
+}
+
+TEST_CASE("a step that is left out asks for nothing in vain", "[without]") {
+  Trace trace = stepped("step\nmalloc a 1KiB 0\nstep\nmalloc b 9KiB 0\n");
+  trace.events[3].failed_in_recording = true;
+  CHECK(lines_of(without_step(trace, 2, {})) == Lines{"step", "malloc 0 1024 0", "step"});
 }
 
 TEST_CASE("a step that the trace does not have cannot be left out", "[without]") {
