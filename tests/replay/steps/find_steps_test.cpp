@@ -332,16 +332,42 @@ TEST_CASE("a wish that the trace has no place for is refused in a line", "[steps
         "--step-marker: no annotation, mark or frame contains 'batch'");
 }
 
+namespace {
+
+struct RealSteps {
+  std::string name;
+  Places requests;
+};
+
+const std::vector<RealSteps> real_steps{
+    {.name = "npu_leak_expandable", .requests = {1, 2040, 3757}},
+    {.name = "npu_leak_empty_cache", .requests = {1, 2040, 3757}},
+    {.name = "npu_training", .requests = {321, 2359, 4075}},
+};
+
+}  // namespace
+
 TEST_CASE("the steps of real recordings begin where their training loops do",
           "[steps][recordings]") {
-  for (const auto& [name, requests] : {std::pair{"npu_leak_expandable", Places{1, 2040, 3757}},
-                                       std::pair{"npu_leak_empty_cache", Places{1, 2040, 3757}},
-                                       std::pair{"npu_training", Places{321, 2359, 4075}}}) {
-    const auto trace = recorded_trace(name);
+  for (const RealSteps& expected : real_steps) {
+    const auto trace = recorded_trace(expected.name);
     if (!trace) return;
-    INFO(name);
+    INFO(expected.name);
     CHECK(trace->steps.source == StepSource::call_stacks);
-    CHECK(requests_at(*trace) == requests);
+    CHECK(requests_at(*trace) == expected.requests);
+  }
+}
+
+TEST_CASE("the steps of real recordings are found without call stacks, too",
+          "[steps][recordings]") {
+  for (const RealSteps& expected : real_steps) {
+    auto trace = recorded_trace(expected.name);
+    if (!trace) return;
+    INFO(expected.name);
+    for (Allocation& allocation : trace->allocations) allocation.stack = StackId{};
+    trace->steps = wished(*trace, step_wish::Automatic{});
+    CHECK(trace->steps.source == StepSource::period);
+    CHECK(requests_at(*trace) == expected.requests);
   }
 }
 

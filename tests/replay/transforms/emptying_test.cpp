@@ -1,5 +1,7 @@
 #include "replay/transforms/emptying.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -97,8 +99,10 @@ TEST_CASE("what says no time is refused with the grammar", "[emptying]") {
   CHECK(refusal(trace, "step-end:every=0") ==
         prefix + "step-end:every=0: a number from 1 must follow step-end:every=");
   for (const std::string share : {"", "0", "1.5", "-1", "nan", "0.5x"}) {
-    CHECK(refusal(trace, "when:utilisation<" + share) ==
-          prefix + "when:utilisation<" + share + ": a share above 0 and up to 1 must follow");
+    const std::string text = "when:utilisation<" + share;
+    INFO(text);
+    CHECK(refusal(trace, text) ==
+          fmt::format("{}{}: a share above 0 and up to 1 must follow", prefix, text));
   }
   CHECK(refusal(trace, "when:gap>").starts_with(prefix));
   CHECK(refusal(trace, "when:gap>1GB").starts_with(prefix));
