@@ -50,5 +50,6 @@ struct Command {
 [[nodiscard]] ExitStatus run_verify(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_layout(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_models(const Options& options, Console& console);
+[[nodiscard]] ExitStatus run_profiles(const Options& options, Console& console);
 
 }  // namespace fragcast

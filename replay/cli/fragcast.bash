@@ -17,6 +17,7 @@ _fragcast() {
     --soc) words='ascend910b ascend950' ;;
     --at) words='event: request: mark: peak end' ;;
     --model) words=$(fragcast models 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\)$/\1/p') ;;
+    --profile) words=$(fragcast profiles 2>/dev/null | sed -nE 's/^([a-z0-9]+) .* (a guess|sources)$/\1/p') ;;
     --release) words=$(fragcast models 2>/dev/null | sed -n 's/^  release \([^ ]*\).*/\1/p') ;;
     --setting | --recorded-setting)
       words='expandable_segments:True max_split_size_mb: garbage_collection_threshold:' ;;
@@ -27,13 +28,13 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout models --help --version'
+    words='info replay compare verify layout models profiles --help --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
   if [[ $current == -* ]]; then
     local recorded='--setting --model --release --device-memory --fraction --soc --device --format'
-    local what_if='--empty-cache --empty-cache-at --on-oom --json --csv'
+    local what_if='--empty-cache --empty-cache-at --on-oom --profile --prices --json --csv'
     local all='--quiet --color --help'
     case $command in
       info) words="$recorded --salvage" ;;
@@ -41,6 +42,7 @@ _fragcast() {
       compare) words="$recorded $what_if --recorded-setting --settings-file --threads" ;;
       verify) words="$recorded --tolerance" ;;
       layout) words="$recorded --recorded-setting --at --salvage" ;;
+      profiles) words='--profile' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "${words-} $all" -- "$current")
   fi

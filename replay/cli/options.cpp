@@ -81,6 +81,12 @@ po::options_description what_if_options() {
   add("empty-cache-at",
       po::value<std::string>()->value_name("PLACE,..."),
       "drop them, and call empty_cache at these places: event:N, request:N, mark:TEXT, end");
+  add("profile",
+      po::value<std::string>()->value_name("NAME"),
+      "the device whose prices estimate the time of device calls (`fragcast profiles` lists them)");
+  add("prices",
+      po::value<std::string>()->value_name("FILE"),
+      "prices of your own, in the form in which `fragcast profiles --profile NAME` shows them");
   add("on-oom",
       po::value<std::string>()->value_name("continue|stop"),
       "after a request that finds no memory (default: continue, and drop its later calls)");
@@ -134,6 +140,13 @@ Grammar grammar_of(const CommandSyntax& syntax) {
   Grammar grammar;
   if (syntax.compares) grammar.groups.push_back(comparing_options());
   if (syntax.reads_trace) grammar.groups.push_back(recorded_options(syntax));
+  if (syntax.lists_profiles) {
+    po::options_description group{"Which", line_length};
+    group.add_options()("profile",
+                        po::value<std::string>()->value_name("NAME"),
+                        "the prices of this device, as a file that --prices reads");
+    grammar.groups.push_back(group);
+  }
   if (syntax.simulates || syntax.compares) grammar.groups.push_back(what_if_options());
   if (syntax.verifies) {
     po::options_description group{"Judging", line_length};
@@ -238,6 +251,15 @@ void read_conditions(const po::variables_map& values,
   options.load.stated.fraction = what_if.fraction;
 }
 
+const KnownDevice* profile_in(const po::variables_map& values) {
+  const auto name = optional_value<std::string>(values, "profile");
+  if (!name) return nullptr;
+  const KnownDevice* device = find_known_device(*name);
+  if (device != nullptr) return device;
+  throw UsageError{
+      fmt::format("--profile {}: there is no such device; `fragcast profiles` lists them", *name)};
+}
+
 void read_what_if(const po::variables_map& values, Options& options) {
   enum class Keep : std::uint8_t { keep, drop };
   if (choose<Keep>(values, "empty-cache", {{"keep", Keep::keep}, {"drop", Keep::drop}}) ==
@@ -246,6 +268,9 @@ void read_what_if(const po::variables_map& values, Options& options) {
   }
   if (const auto places = optional_value<std::string>(values, "empty-cache-at")) {
     options.compare.empty_cache = EmptyCacheAt{parse_places(*places, at_option("empty-cache-at"))};
+  }
+  if (const auto file = optional_value<std::string>(values, "prices")) {
+    options.compare.price_overrides = read_price_file(*file);
   }
   options.compare.on_oom =
       choose<OnOom>(values, "on-oom", {{"continue", OnOom::carry_on}, {"stop", OnOom::stop}});
@@ -327,6 +352,7 @@ Options parse_options(const CommandSyntax& syntax, const std::vector<std::string
     throw UsageError{fmt::format("fragcast {} reads no file", syntax.name)};
   }
   read_conditions(values, syntax, options);
+  options.compare.profile = profile_in(values);
   if (syntax.simulates || syntax.compares) read_what_if(values, options);
   read_settings(values, syntax, options);
   read_reading(values, options);

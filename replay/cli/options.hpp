@@ -57,6 +57,7 @@ struct CommandSyntax {
   bool compares = false;
   bool verifies = false;
   bool has_place = false;
+  bool lists_profiles = false;
 };
 
 /// The help text of a command.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/compare/remarks.hpp"
 #include "replay/compare/verdict.hpp"
 #include "replay/engine/parallel.hpp"
 #include "replay/transforms/empty_cache.hpp"
@@ -182,7 +183,9 @@ std::vector<ComparedRun> run_rows(const std::vector<Row>& rows,
     ComparedRun compared{.run = replay(trace, rows[i].spec, options.series),
                          .also = rows[i].also,
                          .difference = {},
-                         .pins = {}};
+                         .pins = {},
+                         .cost = {},
+                         .diagnostics = {}};
     if (!compared.refused()) {
       const Layout& peak = compared.run.at_peak_reserved.heap;
       compared.pins = find_pins(peak, trace, pins_shown);
@@ -207,6 +210,16 @@ void set_differences(std::vector<ComparedRun>& runs) {
   }
 }
 
+/// All rows have one model and one chip, so one set of prices.
+void set_costs(Comparison& comparison, const CompareOptions& options) {
+  const RunConditions& conditions = comparison.runs.front().run.conditions;
+  comparison.pricing =
+      choose_prices(*conditions.model, conditions.soc, options.profile, options.price_overrides);
+  for (ComparedRun& row : comparison.runs) {
+    if (!row.refused()) row.cost = estimate(row.run.counts, comparison.pricing.prices);
+  }
+}
+
 /// The rows of a comparison, with what all of them share filled in.
 Comparison run_rows_of(const Subject& subject,
                        const std::vector<Row>& rows,
@@ -217,10 +230,16 @@ Comparison run_rows_of(const Subject& subject,
                         .changed = {},
                         .fidelity = {},
                         .runs = run_rows(rows, trace, options),
+                        .pricing = {},
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
   for (ComparedRun& run : comparison.runs) run.empty_cache = empty_cache;
   set_differences(comparison.runs);
+  set_costs(comparison, options);
+  const TraceFacts facts = facts_of(trace);
+  for (ComparedRun& row : comparison.runs) {
+    row.diagnostics = remarks_on(row.run.conditions, facts);
+  }
   return comparison;
 }
 
