@@ -93,7 +93,7 @@ bool MemorySource::map_front(Block& block, Bytes size) {
   const Bytes mapped = round_up(size, range.page_size);
   const std::int64_t pages = mapped / range.page_size;
   if (!obtain_pages(pool, pages, range.page_size)) return false;
-  device_.map_pages(pages);
+  device_.map_pages(pages, range.page_size);
   pool.mapped_pages += pages;
 
   heap_.take_unmapped(block);
@@ -149,7 +149,7 @@ void MemorySource::unmap_inside(Block& block, FreedPages freed) {
   const std::int64_t pages = stretch.size / page;
 
   wait_before_unmapping(range.stream);
-  device_.unmap_pages(pages);
+  device_.unmap_pages(pages, page);
   pool.mapped_pages -= pages;
   if (freed == FreedPages::to_device) {
     device_.destroy_pages(pages, page);

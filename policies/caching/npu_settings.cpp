@@ -101,19 +101,6 @@ std::optional<SettingsRefusal> check_together(ParsedSettings& parsed) {
         "`max_split_size_mb` or `garbage_collection_threshold`, cannot be enabled with "
         "`expandable_segments`, please set `expandable_segments` to `False`."};
   }
-  const bool large_segment_size_set = settings.large_segment_size != 20_MiB;
-  if (settings.segment_size && large_segment_size_set) {
-    parsed.warnings.emplace_back(
-        "segment_size_mb is deprecated and large_segment_size_mb wins over it: leave it out");
-  } else if (settings.segment_size) {
-    parsed.warnings.emplace_back(
-        "segment_size_mb is deprecated: use large_segment_size_mb, which also holds without "
-        "expandable_segments");
-  }
-  if (settings.gigabyte_pages && (settings.segment_size || large_segment_size_set)) {
-    parsed.warnings.emplace_back(
-        "page_size:1g wins over large_segment_size_mb and segment_size_mb: leave them out");
-  }
   return std::nullopt;
 }
 

@@ -25,7 +25,7 @@ class PendingFrees {
   /// Takes what is done off the front of each queue; `freed(block)` is called for every block that
   /// waits for nothing more.
   template <class Freed>
-  void process(const Device& device, Freed freed) {
+  void process(Device& device, Freed freed) {
     if (outstanding_ == 0) return;
     for (Queue& queue : queues_) {
       while (!queue.empty() && device.is_done(queue.front().event)) settle(queue.pop(), freed);

@@ -83,7 +83,7 @@ struct SettingsGrammar {
   std::string_view blanks = " \t\n\v\f\r";
   Separators separators = Separators::unchecked;
   UnsetNonSplitRounding unset_non_split_rounding = UnsetNonSplitRounding::follows_segment_size;
-  /// Checks the settings against each other once all keys are read; may add warnings.
+  /// Checks the settings against each other once all keys are read.
   std::optional<SettingsRefusal> (*check_together)(ParsedSettings& parsed) = nullptr;
 };
 

@@ -68,6 +68,16 @@ std::span<const Command> all_commands() {
                                         "their settings strings accept.\n",
                          .reads_trace = false},
               .run = run_models},
+      Command{.syntax = {.name = "profiles",
+                         .usage = "[--profile NAME]",
+                         .summary = "the devices whose calls have prices",
+                         .explanation =
+                             "Lists devices: the memory that an allocator is told of, what of it "
+                             "is free when a process starts,\nand what the prices rest on that "
+                             "device time is estimated with; or the prices of one of them.\n",
+                         .reads_trace = false,
+                         .lists_profiles = true},
+              .run = run_profiles},
   };
   return commands;
 }

@@ -51,5 +51,6 @@ struct Command {
 [[nodiscard]] ExitStatus run_layout(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_steps(const Options& options, Console& console);
 [[nodiscard]] ExitStatus run_models(const Options& options, Console& console);
+[[nodiscard]] ExitStatus run_profiles(const Options& options, Console& console);
 
 }  // namespace fragcast

@@ -22,6 +22,7 @@ _fragcast() {
       words+=' when:gap> when:utilisation< marker: none'
       ;;
     --model) words=$(fragcast models 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\)$/\1/p') ;;
+    --profile) words=$(fragcast profiles 2>/dev/null | sed -nE 's/^([a-z0-9]+) .* (a guess|sources)$/\1/p') ;;
     --release) words=$(fragcast models 2>/dev/null | sed -n 's/^  release \([^ ]*\).*/\1/p') ;;
     --setting | --recorded-setting)
       words='expandable_segments:True max_split_size_mb: garbage_collection_threshold:' ;;
@@ -32,7 +33,7 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps models --help --version'
+    words='info replay compare verify layout steps models profiles --help --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
@@ -40,7 +41,7 @@ _fragcast() {
     local recorded='--setting --model --release --device-memory --fraction --soc --device --format'
     local steps='--step-at --steps --step-marker'
     local what_if='--empty-cache --empty-cache-at --without --drop-step --on-oom'
-    local results='--json --csv'
+    local results='--profile --prices --json --csv'
     local all='--quiet --color --help'
     case $command in
       info) words="$recorded $steps --salvage" ;;
@@ -54,6 +55,7 @@ _fragcast() {
       verify) words="$recorded $steps --tolerance" ;;
       layout) words="$recorded $steps --recorded-setting --at --salvage" ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
+      profiles) words='--profile' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "${words-} $all" -- "$current")
   fi

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -8,12 +9,15 @@
 #include "replay/cli/command.hpp"
 #include "replay/compare/compare.hpp"
 #include "replay/engine/session.hpp"
+#include "replay/formats/price_file.hpp"
 #include "replay/report/comparison_text.hpp"
 #include "replay/report/info_text.hpp"
 #include "replay/report/printable.hpp"
 #include "replay/report/steps_text.hpp"
+#include "replay/report/table.hpp"
 #include "replay/steps/step_table.hpp"
 #include "replay/verify/verify.hpp"
+#include "sim/device/prices.hpp"
 #include "sim/observe/draw.hpp"
 #include "sim/observe/fragmentation.hpp"
 
@@ -144,6 +148,32 @@ ExitStatus run_steps(const Options& options, Console& console) {
           measure_steps(prepared.trace(), resolve_conditions(prepared.trace(), prepared.spec())),
           console.out);
     }
+  }
+  return ExitStatus::fine;
+}
+
+ExitStatus run_profiles(const Options& options, Console& console) {
+  if (options.compare.profile != nullptr) {
+    console.out << price_file_of(*options.compare.profile);
+    return ExitStatus::fine;
+  }
+  const auto gibibytes = [](std::optional<Bytes> size) {
+    constexpr double gibibyte = 1 << 30;
+    return size ? fmt::format("{:.2f} GiB", static_cast<double>(size->count()) / gibibyte)
+                : std::string{"not known"};
+  };
+  Table table;
+  table.add({"", "total", "free at start", "prices"});
+  for (const KnownDevice& device : known_devices()) {
+    table.add({std::string{device.name},
+               gibibytes(device.total),
+               gibibytes(device.free_at_start),
+               device.basis == PriceBasis::guess ? "a guess" : "sources"});
+  }
+  table.print(console.out);
+  console.out << '\n';
+  for (const KnownDevice& device : known_devices()) {
+    console.out << fmt::format("{:<12}{}\n", device.name, device.summary);
   }
   return ExitStatus::fine;
 }

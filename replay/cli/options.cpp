@@ -48,6 +48,9 @@ bool changes_trace(const CommandSyntax& syntax) {
   return syntax.simulates || syntax.compares || syntax.looks_into_run;
 }
 
+/// Whether the command estimates what device calls take.
+bool prices_calls(const CommandSyntax& syntax) { return syntax.simulates || syntax.compares; }
+
 po::options_description recorded_options(const CommandSyntax& syntax) {
   po::options_description group{"The run", line_length};
   auto add = group.add_options();
@@ -97,6 +100,18 @@ po::options_description what_if_options() {
   add("on-oom",
       po::value<std::string>()->value_name("continue|stop"),
       "after a request that finds no memory (default: continue, and drop its later calls)");
+  return group;
+}
+
+po::options_description price_options() {
+  po::options_description group{"Prices of device calls", line_length};
+  auto add = group.add_options();
+  add("profile",
+      po::value<std::string>()->value_name("NAME"),
+      "the device whose prices estimate the time of device calls (`fragcast profiles` lists them)");
+  add("prices",
+      po::value<std::string>()->value_name("FILE"),
+      "prices of your own, in the form in which `fragcast profiles --profile NAME` shows them");
   return group;
 }
 
@@ -162,6 +177,14 @@ Grammar grammar_of(const CommandSyntax& syntax) {
   if (syntax.compares) grammar.groups.push_back(comparing_options());
   if (syntax.reads_trace) grammar.groups.push_back(recorded_options(syntax));
   if (changes_trace(syntax)) grammar.groups.push_back(what_if_options());
+  if (prices_calls(syntax)) grammar.groups.push_back(price_options());
+  if (syntax.lists_profiles) {
+    po::options_description group{"Which", line_length};
+    group.add_options()("profile",
+                        po::value<std::string>()->value_name("NAME"),
+                        "the prices of this device, as a file that --prices reads");
+    grammar.groups.push_back(group);
+  }
   if (syntax.verifies) {
     po::options_description group{"Judging", line_length};
     group.add_options()("tolerance",
@@ -274,6 +297,21 @@ std::size_t parse_step(const std::string& text) {
     throw UsageError{fmt::format("--drop-step {}: steps have numbers from 1", text)};
   }
   return number;
+}
+
+const KnownDevice* profile_in(const po::variables_map& values) {
+  const auto name = optional_value<std::string>(values, "profile");
+  if (!name) return nullptr;
+  const KnownDevice* device = find_known_device(*name);
+  if (device != nullptr) return device;
+  throw UsageError{
+      fmt::format("--profile {}: there is no such device; `fragcast profiles` lists them", *name)};
+}
+
+void read_prices(const po::variables_map& values, Options& options) {
+  if (const auto file = optional_value<std::string>(values, "prices")) {
+    options.compare.price_overrides = read_price_file(*file);
+  }
 }
 
 void read_what_if(const po::variables_map& values, Options& options) {
@@ -394,7 +432,9 @@ Options parse_options(const CommandSyntax& syntax, const std::vector<std::string
     throw UsageError{fmt::format("fragcast {} reads no file", syntax.name)};
   }
   read_conditions(values, syntax, options);
+  options.compare.profile = profile_in(values);
   if (changes_trace(syntax)) read_what_if(values, options);
+  if (prices_calls(syntax)) read_prices(values, options);
   read_settings(values, syntax, options);
   read_reading(values, options);
   read_steps(values, options);

@@ -59,6 +59,7 @@ struct CommandSyntax {
   bool has_place = false;
   /// Simulates once, and shows something of it.
   bool looks_into_run = false;
+  bool lists_profiles = false;
 };
 
 /// The help text of a command.

@@ -5,6 +5,7 @@
 
 #include "replay/cli/command.hpp"
 #include "replay/compare/compare.hpp"
+#include "replay/compare/verdict.hpp"
 #include "replay/report/answers.hpp"
 #include "replay/report/comparison_json.hpp"
 #include "replay/report/comparison_text.hpp"
@@ -138,7 +139,7 @@ ExitStatus run_replay(const Options& options, Console& console) {
     }
     comparisons.push_back(simulate(subject, prepared, options.compare));
     const ComparedRun& only = comparisons.back().runs.front();
-    if (only.refused()) throw UsageError{only.run.reason};
+    if (only.refused()) throw UsageError{describe_refusal(only)};
     if (fails_anew(only.run)) status = ExitStatus::failed;
     if (outputs.answers) {
       write_answers(prepared, outputs.answers->stream());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/compare/remarks.hpp"
 #include "replay/compare/verdict.hpp"
 #include "replay/engine/parallel.hpp"
 #include "replay/verify/verify.hpp"
@@ -169,28 +170,40 @@ std::vector<ComparedRun> run_rows(const std::vector<Row>& rows,
                          .also = rows[i].also,
                          .changed = std::move(traces[i]),
                          .difference = {},
-                         .pins = {}};
+                         .pins = {},
+                         .cost = {},
+                         .diagnostics = {}};
     if (!compared.refused()) {
       const Layout& peak = compared.run.at_peak_reserved.heap;
       compared.pins = find_pins(peak, trace, pins_shown);
       compared.run.at_peak_reserved.heap = {};
     }
+    compared.diagnostics = remarks_on(compared.run.conditions, facts_of(trace));
     return compared;
   });
 }
 
-/// Holds every row against the first one that began as it did, or else against the first.
-void set_differences(std::vector<ComparedRun>& runs) {
-  for (auto row = runs.begin() + 1; row < runs.end(); ++row) {
-    if (row->refused() || runs.front().refused()) continue;
-    auto reference = std::find_if(runs.begin(), row, [row](const ComparedRun& other) {
-      return !other.refused() && other.run.conditions.start == row->run.conditions.start;
-    });
-    // The cold control is itself a row of what was recorded.
-    if (reference == row) reference = runs.begin();
-    row->difference =
-        Difference{.reference = static_cast<std::size_t>(reference - runs.begin()),
-                   .peak_reserved = row->run.peak.reserved - reference->run.peak.reserved};
+/// Holds every row against what was recorded: from a cold start, where there is such a control and
+/// the row is cold too, else as it was.
+void set_differences(const std::vector<Row>& rows, std::vector<ComparedRun>& runs) {
+  const bool has_control = rows.size() > 1 && rows[1].kind == RowKind::cold_control;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const bool against_control = has_control && i > 1 && rows[i].spec.start == Start::cold;
+    const std::size_t reference = against_control ? 1 : 0;
+    if (runs[i].refused() || runs[reference].refused()) continue;
+    runs[i].difference =
+        Difference{.reference = reference,
+                   .peak_reserved = runs[i].run.peak.reserved - runs[reference].run.peak.reserved};
+  }
+}
+
+/// All rows have one model and one chip, so one set of prices.
+void set_costs(Comparison& comparison, const CompareOptions& options) {
+  const RunConditions& conditions = comparison.runs.front().run.conditions;
+  comparison.pricing =
+      choose_prices(*conditions.model, conditions.soc, options.profile, options.price_overrides);
+  for (ComparedRun& row : comparison.runs) {
+    if (!row.refused()) row.cost = estimate(row.run.counts, comparison.pricing.prices);
   }
 }
 
@@ -202,9 +215,11 @@ Comparison run_rows_of(const Subject& subject,
   Comparison comparison{.subject = &subject,
                         .fidelity = {},
                         .runs = run_rows(rows, subject.trace(), std::move(traces), options),
+                        .pricing = {},
                         .initially_cached = initially_cached(subject.trace().initial.heap),
                         .verdict = {}};
-  set_differences(comparison.runs);
+  set_differences(rows, comparison.runs);
+  set_costs(comparison, options);
   return comparison;
 }
 

@@ -28,6 +28,9 @@ struct CompareOptions {
   std::optional<double> fraction;
   std::optional<Soc> soc;
   TraceChanges changes;
+  /// Whose prices device calls are estimated with; null: those of the model's usual device.
+  const KnownDevice* profile = nullptr;
+  std::vector<PriceOverride> price_overrides;
   OnOom on_oom = OnOom::carry_on;
   KeepSeries series = KeepSeries::no;
   /// 0: one per core. The result is the same for any number.

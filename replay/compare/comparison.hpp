@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "replay/compare/cost.hpp"
 #include "replay/compare/pins.hpp"
+#include "replay/compare/pricing.hpp"
 #include "replay/engine/run.hpp"
 #include "replay/load/subject.hpp"
+#include "replay/trace/note.hpp"
 #include "replay/transforms/changes.hpp"
 #include "replay/verify/verify.hpp"
 
@@ -34,6 +37,10 @@ struct ComparedRun {
   std::optional<Difference> difference;
   /// Who pins most at the reserved peak.
   std::vector<Pin> pins;
+  /// At Comparison::pricing; absent for refused rows.
+  std::optional<CostEstimate> cost;
+  /// What is to be said of the settings: why they are refused, or do nothing.
+  std::vector<Note> diagnostics;
 
   [[nodiscard]] bool refused() const { return run.outcome == RunOutcome::refused; }
 };
@@ -46,6 +53,8 @@ struct Comparison {
   /// the model is another allocator's.
   std::optional<Verification> fidelity;
   std::vector<ComparedRun> runs;
+  /// What device calls are estimated to take; of no interest without runs.
+  Pricing pricing;
   /// Bytes that were cached, free in reserved memory, when the trace began. Rows that start cold
   /// cannot know them; they are held against a cold control.
   Bytes initially_cached;

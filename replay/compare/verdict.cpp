@@ -81,7 +81,7 @@ std::string change(const Comparison& comparison, const ComparedRun& row) {
 void say_what_is_refused(const Comparison& comparison, Sentences& verdict) {
   for (const ComparedRun& row : comparison.runs) {
     if (!row.refused()) continue;
-    verdict.push_back(fmt::format("{} is refused: {}", row.run.name, row.run.reason));
+    verdict.push_back(fmt::format("{} is refused: {}", row.run.name, describe_refusal(row)));
   }
 }
 
@@ -110,6 +110,38 @@ void say_what_changes(const Comparison& comparison, Sentences& verdict) {
   }
 }
 
+/// Whether the device calls of two rows can be held against each other: they served the same
+/// requests under different settings, from starts that know the same.
+bool are_rivals(const Comparison& comparison, const ComparedRun& a, const ComparedRun& b) {
+  if (!a.cost || !b.cost || fails_anew(a.run) || fails_anew(b.run)) return false;
+  if (a.run.conditions.settings == b.run.conditions.settings) return false;
+  return a.run.conditions.start == b.run.conditions.start ||
+         comparison.initially_cached == Bytes{0};
+}
+
+/// A winner is named only if it wins whatever the prices are.
+void say_what_costs_least(const Comparison& comparison, Sentences& verdict) {
+  for (const ComparedRun& row : comparison.runs) {
+    const ComparedRun* closest = nullptr;
+    bool wins = true;
+    for (const ComparedRun& other : comparison.runs) {
+      if (!are_rivals(comparison, row, other)) continue;
+      wins = wins && is_cheaper(*row.cost, *other.cost) == Cheaper::yes;
+      if (closest == nullptr || other.cost->mid < closest->cost->mid) closest = &other;
+    }
+    if (closest == nullptr || !wins) continue;
+    verdict.push_back(
+        fmt::format("{} costs least in device calls at low, mid and high prices of {}: {} against "
+                    "{} of {}, waiting left out.",
+                    row.run.name,
+                    describe(comparison.pricing),
+                    human_cost(*row.cost),
+                    human_cost(*closest->cost),
+                    closest->run.name));
+    return;
+  }
+}
+
 void say_what_it_rests_on(const Comparison& comparison, Sentences& verdict) {
   if (comparison.fidelity && !comparison.fidelity->perfect()) {
     const auto& first = comparison.fidelity->first;
@@ -135,10 +167,20 @@ void say_what_it_rests_on(const Comparison& comparison, Sentences& verdict) {
 
 }  // namespace
 
+std::string describe_refusal(const ComparedRun& row) {
+  std::string text = row.run.reason;
+  if (row.diagnostics.empty()) return text;
+  // Some of torch's sentences end in the middle.
+  text.erase(text.find_last_not_of(" ,") + 1);
+  for (const Note& note : row.diagnostics) text += fmt::format(" ({})", note.text);
+  return text;
+}
+
 std::vector<std::string> pass_verdict(const Comparison& comparison) {
   Sentences verdict;
   say_whether_it_fits(comparison, verdict);
   say_what_changes(comparison, verdict);
+  say_what_costs_least(comparison, verdict);
   say_what_is_refused(comparison, verdict);
   say_what_it_rests_on(comparison, verdict);
   return verdict;

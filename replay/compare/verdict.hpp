@@ -11,4 +11,7 @@ namespace fragcast {
 /// the best row saves and which rows would make things worse, then what the answer rests on.
 [[nodiscard]] std::vector<std::string> pass_verdict(const Comparison& comparison);
 
+/// Why a row is refused, in the allocator's words, and in brackets the way out.
+[[nodiscard]] std::string describe_refusal(const ComparedRun& row);
+
 }  // namespace fragcast

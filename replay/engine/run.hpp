@@ -39,7 +39,7 @@ struct RefusedCall {
   std::string reason;
 };
 
-/// How often what was called, over the time of the trace.
+/// How often what was called, over the time of the trace, and about how much memory.
 struct RunCounts {
   /// As `num_device_alloc` and `num_device_free`: segments and stretches.
   std::int64_t device_allocs = 0;
@@ -51,8 +51,26 @@ struct RunCounts {
   std::int64_t unmaps = 0;
   std::int64_t pages_mapped = 0;
   std::int64_t pages_unmapped = 0;
-  /// Of the whole device.
+  /// Of these, pages of 1 GiB.
+  std::int64_t gigabyte_pages_mapped = 0;
+  std::int64_t gigabyte_pages_unmapped = 0;
+  /// Pages cached as handles are neither.
+  std::int64_t pages_created = 0;
+  std::int64_t pages_destroyed = 0;
+  std::int64_t ranges_reserved = 0;
+  std::int64_t ranges_released = 0;
+  Bytes segment_bytes_allocated;
+  Bytes segment_bytes_freed;
+  Bytes page_bytes_created;
+  Bytes page_bytes_destroyed;
+  Bytes bytes_mapped;
+  Bytes bytes_unmapped;
+  /// Of the whole device, or of a whole stream.
   std::int64_t syncs = 0;
+  /// Of single events.
+  std::int64_t event_syncs = 0;
+  std::int64_t events_recorded = 0;
+  std::int64_t event_queries = 0;
   std::int64_t alloc_retries = 0;
   std::int64_t ooms = 0;
   std::int64_t oom_rejections = 0;

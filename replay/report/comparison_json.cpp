@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -215,12 +216,30 @@ Json json_of(const RunCounts& counts) {
           {"unmaps", counts.unmaps},
           {"pages_mapped", counts.pages_mapped},
           {"pages_unmapped", counts.pages_unmapped},
+          {"gigabyte_pages_mapped", counts.gigabyte_pages_mapped},
+          {"gigabyte_pages_unmapped", counts.gigabyte_pages_unmapped},
+          {"pages_created", counts.pages_created},
+          {"pages_destroyed", counts.pages_destroyed},
+          {"ranges_reserved", counts.ranges_reserved},
+          {"ranges_released", counts.ranges_released},
+          {"segment_bytes_allocated", counts.segment_bytes_allocated.count()},
+          {"segment_bytes_freed", counts.segment_bytes_freed.count()},
+          {"page_bytes_created", counts.page_bytes_created.count()},
+          {"page_bytes_destroyed", counts.page_bytes_destroyed.count()},
+          {"bytes_mapped", counts.bytes_mapped.count()},
+          {"bytes_unmapped", counts.bytes_unmapped.count()},
           {"syncs", counts.syncs},
+          {"event_syncs", counts.event_syncs},
+          {"events_recorded", counts.events_recorded},
+          {"event_queries", counts.event_queries},
           {"alloc_retries", counts.alloc_retries},
           {"ooms", counts.ooms},
           {"oom_rejections", counts.oom_rejections},
           {"empty_caches", counts.empty_caches}};
 }
+
+/// Microseconds with three decimals: the sums' last digits say nothing.
+double microseconds_of(Microseconds time) { return std::round(time.count() * 1000.0) / 1000.0; }
 
 /// One row of a comparison.
 class RunWriter {
@@ -244,6 +263,8 @@ class RunWriter {
     json["refused_calls"] = refused_calls();
     json["difference"] = difference();
     json["pins"] = pins();
+    json["cost"] = cost();
+    json["diagnostics"] = json_of(compared_.diagnostics);
     return json;
   }
 
@@ -330,6 +351,20 @@ class RunWriter {
                       {"free", pin.free.count()}});
     }
     return list;
+  }
+
+  [[nodiscard]] Json cost() const {
+    if (!compared_.cost) return nullptr;
+    const CostEstimate& cost = *compared_.cost;
+    const Pricing& pricing = comparison_.pricing;
+    return {{"profile", pricing.profile},
+            {"overridden", pricing.overridden},
+            {"guess", pricing.is_guess()},
+            {"low_us", microseconds_of(cost.low)},
+            {"mid_us", microseconds_of(cost.mid)},
+            {"high_us", microseconds_of(cost.high)},
+            {"waits", cost.waits},
+            {"idle_waits_us", microseconds_of(cost.idle_waits)}};
   }
 
   const Comparison& comparison_;

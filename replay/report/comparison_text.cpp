@@ -114,6 +114,8 @@ class Columns {
     count("  stretches mapped", [](const Run& r) { return r.counts.maps; });
     count("  stretches unmapped", [](const Run& r) { return r.counts.unmaps; });
     count("  synchronisations", [](const Run& r) { return r.counts.syncs; });
+    line(comparison_.pricing.is_guess() ? "device time (a guess)" : "estimated device time",
+         [](const ComparedRun& c) { return human_cost(*c.cost); });
     count("retries", [](const Run& r) { return r.counts.alloc_retries; });
     count("out of memory", [](const Run& r) { return r.counts.ooms + r.counts.oom_rejections; });
     count("empty_cache calls", [](const Run& r) { return r.counts.empty_caches; });
@@ -148,7 +150,7 @@ void write_table(const Comparison& comparison, std::ostream& out) {
   }
 }
 
-/// What each name in the table stands for.
+/// What each name in the table stands for, and whose prices it is made with.
 void write_rows(const Comparison& comparison, std::ostream& out) {
   for (const ComparedRun& row : comparison.runs) {
     const std::string& settings = row.run.conditions.settings;
@@ -160,7 +162,15 @@ void write_rows(const Comparison& comparison, std::ostream& out) {
     for (const std::string& warning : row.run.warnings) {
       out << fmt::format("  {}: warning: {}\n", printable(row.run.name), printable(warning));
     }
+    for (const Note& note : row.diagnostics) {
+      // Of a refused row they stand in the verdict, beside the reason.
+      if (row.refused()) break;
+      out << fmt::format("  {}: note: {}\n", printable(row.run.name), printable(note.text));
+    }
   }
+  out << fmt::format(
+      "  device time: the calls alone, at prices of {}; waiting for the device comes on top\n",
+      describe(comparison.pricing));
 }
 
 void write_pins(const Comparison& comparison, std::ostream& out) {

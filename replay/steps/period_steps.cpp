@@ -17,8 +17,8 @@ constexpr std::size_t run_length = 12;
 /// Of the runs that begin within a step, the part (one in so many) that must bear witness before a
 /// number of steps is believed: chance makes some that repeat, most of all once.
 std::size_t least_share(std::size_t repetitions) { return repetitions == 2 ? 4 : 10; }
-/// How much the distances between repetitions may differ.
-constexpr double most_of_least = 1.25;
+/// How much the distances between repetitions may differ: the first step often makes more.
+constexpr double most_of_least = 1.5;
 
 /// What makes two allocations alike.
 std::uint64_t kind_of(const Trace& trace, const Event& event) {

@@ -58,6 +58,7 @@ std::optional<Address> Device::allocate_segment(Bytes size, Bytes unit) {
   if (!has_room_for(charge)) return std::nullopt;
   used_ += charge;
   ++counters_.segments_allocated;
+  counters_.segment_bytes_allocated += size;
   if (!planned_segments_.empty() && planned_segments_.front().size == size) {
     const Extent planned{planned_segments_.front().address, size};
     planned_segments_.pop_front();
@@ -76,6 +77,7 @@ void Device::free_segment(Extent segment, Bytes unit) {
   vacate(segment.begin);
   used_ -= round_up(segment.size, std::max(unit, profile_.granularity));
   ++counters_.segments_freed;
+  counters_.segment_bytes_freed += segment.size;
   FRAGCAST_CHECK(used_ >= Bytes{0}, "more device memory freed than was allocated");
 }
 
@@ -111,8 +113,10 @@ bool Device::create_pages(std::int64_t count, Bytes page_size) {
   const bool limited = profile_.capacity == Capacity::limited;
   const std::int64_t possible = limited ? std::min(count, free() / charge) : count;
   counters_.pages_created += possible;
+  counters_.page_bytes_created += possible * page_size;
   if (possible < count) {
     counters_.pages_destroyed += possible;
+    counters_.page_bytes_destroyed += possible * page_size;
     return false;
   }
   used_ += count * charge;
@@ -122,6 +126,7 @@ bool Device::create_pages(std::int64_t count, Bytes page_size) {
 void Device::destroy_pages(std::int64_t count, Bytes page_size) {
   used_ -= count * charge_of(page_size);
   counters_.pages_destroyed += count;
+  counters_.page_bytes_destroyed += count * page_size;
   FRAGCAST_CHECK(used_ >= Bytes{0}, "more device memory freed than was allocated");
 }
 

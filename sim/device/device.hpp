@@ -10,26 +10,12 @@
 #include "sim/core/address.hpp"
 #include "sim/core/bytes.hpp"
 #include "sim/core/strong_id.hpp"
+#include "sim/device/counters.hpp"
 #include "sim/device/profile.hpp"
 #include "sim/device/range_owner.hpp"
 #include "sim/device/streams.hpp"
 
 namespace fragcast {
-
-/// How often each call reached the device. `maps`, `unmaps` and `pages_*` count pages.
-struct DeviceCounters {
-  std::int64_t segments_allocated = 0;
-  std::int64_t segments_freed = 0;
-  std::int64_t pages_created = 0;
-  std::int64_t pages_destroyed = 0;
-  std::int64_t maps = 0;
-  std::int64_t unmaps = 0;
-  std::int64_t ranges_reserved = 0;
-  std::int64_t ranges_released = 0;
-  std::int64_t device_syncs = 0;
-  std::int64_t stream_syncs = 0;
-  std::int64_t event_syncs = 0;
-};
 
 /// The simulated device: sole owner of capacity, so sole source of out-of-memory, and the place
 /// where every device call is counted.
@@ -61,13 +47,26 @@ class Device {
   /// that were made before the device ran out count as made and destroyed again.
   [[nodiscard]] bool create_pages(std::int64_t count, Bytes page_size);
   void destroy_pages(std::int64_t count, Bytes page_size);
-  void map_pages(std::int64_t count) { counters_.maps += count; }
-  void unmap_pages(std::int64_t count) { counters_.unmaps += count; }
+  void map_pages(std::int64_t count, Bytes page_size) {
+    counters_.maps += count;
+    counters_.bytes_mapped += count * page_size;
+    if (page_size == 1_GiB) counters_.gigabyte_maps += count;
+  }
+  void unmap_pages(std::int64_t count, Bytes page_size) {
+    counters_.unmaps += count;
+    counters_.bytes_unmapped += count * page_size;
+    if (page_size == 1_GiB) counters_.gigabyte_unmaps += count;
+  }
 
   [[nodiscard]] DeviceEvent record_event(StreamId stream) {
+    ++counters_.events_recorded;
     return streams_.record(stream, profile_.instant_events);
   }
-  [[nodiscard]] bool is_done(DeviceEvent event) const { return streams_.done(event); }
+  /// Asks the device, which counts.
+  [[nodiscard]] bool is_done(DeviceEvent event) {
+    ++counters_.event_queries;
+    return streams_.done(event);
+  }
   /// Waits for one event, and so for the earlier ones of its stream.
   void wait_for(DeviceEvent event) {
     ++counters_.event_syncs;

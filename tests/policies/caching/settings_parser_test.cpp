@@ -79,7 +79,6 @@ TEST_CASE("the default of every option is what the table says", "[settings]") {
 
 TEST_CASE("the example of every option is accepted without a warning", "[settings]") {
   for (const SettingKey& key : npu_settings_grammar().keys) {
-    if (key.name == "segment_size_mb") continue;  // deprecated: always warns
     const std::string text = std::string{key.name} + ":" + std::string{key.example};
     INFO(text);
     const SettingsResult result = parse(text);
@@ -192,13 +191,6 @@ TEST_CASE("nonsense that torch_npu accepts is accepted with a warning", "[settin
         "max_split_size_mb is given 2 times: the last one counts");
   CHECK(warning("max_split_size_mb:99999999999") ==
         "max_split_size_mb is taken as 1073741824 MiB, more than any device has");
-}
-
-TEST_CASE("settings that have no effect beside another bring a warning", "[settings]") {
-  CHECK(warning("segment_size_mb:64,large_segment_size_mb:64") ==
-        "segment_size_mb is deprecated and large_segment_size_mb wins over it: leave it out");
-  CHECK(warning("page_size:1g,large_segment_size_mb:64") ==
-        "page_size:1g wins over large_segment_size_mb and segment_size_mb: leave them out");
 }
 
 TEST_CASE("a wrapped size is no longer unlimited, so expandable segments refuse it", "[settings]") {

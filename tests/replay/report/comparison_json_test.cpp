@@ -168,7 +168,22 @@ TEST_CASE("a comparison's JSON has its keys in a fixed order and exact bytes",
       "unmaps": 0,
       "pages_mapped": 0,
       "pages_unmapped": 0,
+      "gigabyte_pages_mapped": 0,
+      "gigabyte_pages_unmapped": 0,
+      "pages_created": 0,
+      "pages_destroyed": 0,
+      "ranges_reserved": 0,
+      "ranges_released": 0,
+      "segment_bytes_allocated": 4194304,
+      "segment_bytes_freed": 4194304,
+      "page_bytes_created": 0,
+      "page_bytes_destroyed": 0,
+      "bytes_mapped": 0,
+      "bytes_unmapped": 0,
       "syncs": 0,
+      "event_syncs": 0,
+      "events_recorded": 0,
+      "event_queries": 0,
       "alloc_retries": 0,
       "ooms": 1,
       "oom_rejections": 0,
@@ -187,7 +202,9 @@ TEST_CASE("a comparison's JSON has its keys in a fixed order and exact bytes",
      "recorded_ooms_served": 0,
      "refused_calls": [],
      "difference": null,
-     "pins": []
+     "pins": [],
+     "cost": null,
+     "diagnostics": []
     }
    ]
   }
@@ -323,6 +340,31 @@ TEST_CASE("rows say what they are held against and who pins", "[comparison_json]
       json{{"site", "train.py:12:forward"}, {"segments", 2}, {"held", 1 << 20}, {"free", 3 << 20}});
   CHECK(result["pins"][1]["site"].is_null());
   CHECK(result["refused_calls"] == json::array({{{"event", 2}, {"reason", "no such pool"}}}));
+}
+
+TEST_CASE("a row says what its device calls are estimated to take, and that it is a guess",
+          "[comparison_json]") {
+  const Subject subject = tight_script();
+  Comparison comparison = about(subject);
+  comparison.pricing = {
+      .profile = "ascend910b", .prices = {}, .overridden = 2, .basis = PriceBasis::guess};
+  comparison.runs.push_back(compared(replay(subject.trace(), spec("a"))));
+  comparison.runs.front().cost = CostEstimate{.low = Microseconds{0.1},
+                                              .mid = Microseconds{1.23456},
+                                              .high = Microseconds{20},
+                                              .waits = 7,
+                                              .idle_waits = Microseconds{70}};
+  comparison.runs.front().diagnostics = {{.id = "inert", .text = "it does nothing"}};
+  const json run = json_of(comparison)["runs"][0];
+  CHECK(run["cost"] == json{{"profile", "ascend910b"},
+                            {"overridden", 2},
+                            {"guess", true},
+                            {"low_us", 0.1},
+                            {"mid_us", 1.235},
+                            {"high_us", 20.0},
+                            {"waits", 7},
+                            {"idle_waits_us", 70.0}});
+  CHECK(run["diagnostics"] == json::array({{{"id", "inert"}, {"text", "it does nothing"}}}));
 }
 
 TEST_CASE("events are those of the trace that was replayed", "[comparison_json]") {

@@ -71,3 +71,39 @@ TEST_CASE("what was there before the replay is in the way of what is planned", "
   CHECK(device.used() == 20_MiB);
   CHECK(device.allocate_segment(2_MiB, 2_MiB) != place + 2_MiB);
 }
+
+TEST_CASE("the device counts how much memory each kind of call is about", "[device]") {
+  Device device{{.total = 5_GiB}};
+  const Address segment = device.allocate_segment(3_MiB, 2_MiB).value();
+  device.free_segment({segment, 3_MiB}, 2_MiB);
+  REQUIRE(device.create_pages(3, 20_MiB));
+  device.map_pages(3, 20_MiB);
+  device.unmap_pages(2, 20_MiB);
+  device.destroy_pages(2, 20_MiB);
+  CHECK(device.counters().segment_bytes_allocated == 3_MiB);
+  CHECK(device.counters().segment_bytes_freed == 3_MiB);
+  CHECK(device.counters().page_bytes_created == 60_MiB);
+  CHECK(device.counters().page_bytes_destroyed == 40_MiB);
+  CHECK(device.counters().bytes_mapped == 60_MiB);
+  CHECK(device.counters().bytes_unmapped == 40_MiB);
+  CHECK(device.counters().gigabyte_maps == 0);
+
+  REQUIRE_FALSE(device.create_pages(5, 1_GiB));
+  CHECK(device.counters().page_bytes_created == 60_MiB + 4_GiB);
+  CHECK(device.counters().page_bytes_destroyed == 40_MiB + 4_GiB);
+  device.map_pages(2, 1_GiB);
+  device.unmap_pages(1, 1_GiB);
+  CHECK(device.counters().gigabyte_maps == 2);
+  CHECK(device.counters().gigabyte_unmaps == 1);
+}
+
+TEST_CASE("the device counts events and every question about one", "[device]") {
+  Device device{{.instant_events = false}};
+  const DeviceEvent event = device.record_event(StreamId{1u});
+  CHECK_FALSE(device.is_done(event));
+  device.wait_for(event);
+  CHECK(device.is_done(event));
+  CHECK(device.counters().events_recorded == 1);
+  CHECK(device.counters().event_queries == 2);
+  CHECK(device.counters().event_syncs == 1);
+}
