@@ -44,13 +44,13 @@ struct Command {
 /// All of them, in the order of the help page.
 [[nodiscard]] std::span<const Command> all_commands();
 
-[[nodiscard]] ExitStatus run_info(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_replay(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_compare(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_verify(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_layout(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_steps(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_models(const Options& options, Console& console);
-[[nodiscard]] ExitStatus run_profiles(const Options& options, Console& console);
+[[nodiscard]] Command info_command();
+[[nodiscard]] Command replay_command();
+[[nodiscard]] Command compare_command();
+[[nodiscard]] Command verify_command();
+[[nodiscard]] Command layout_command();
+[[nodiscard]] Command steps_command();
+[[nodiscard]] Command models_command();
+[[nodiscard]] Command profiles_command();
 
 }  // namespace fragcast

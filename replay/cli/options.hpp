@@ -1,18 +1,36 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "replay/compare/compare.hpp"
 #include "replay/load/subject.hpp"
-#include "replay/trace/place.hpp"
 #include "sim/core/bytes.hpp"
 
 namespace fragcast {
 
 enum class Color : std::uint8_t { automatic, always, never };
 enum class Verbosity : std::uint8_t { normal, quiet };
+
+/// Values of the options that only the command itself knows (CommandSyntax::own).
+class OwnValues {
+ public:
+  void set(std::string name, std::string text) {
+    values_.insert_or_assign(std::move(name), std::move(text));
+  }
+  [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
+  /// Absent where it was not given.
+  [[nodiscard]] std::optional<std::string> text(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nullopt : std::optional{found->second};
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
 
 /// What the user asked for, typed and checked. A command reads the part that concerns it.
 struct Options {
@@ -21,18 +39,13 @@ struct Options {
 
   LoadOptions load;
   CompareOptions compare;
-  /// `replay` and `layout`: the settings to simulate, if not the recorded ones.
+  /// Commands that simulate once: the settings, if not the recorded ones.
   std::optional<NamedSettings> setting;
-  std::optional<Place> at;
-  /// `verify`: how many percent may differ.
-  double tolerance = 0.0;
+  OwnValues own;
 
   /// Output files; "-" is standard output.
   std::optional<std::string> json;
   std::optional<std::string> csv;
-  std::optional<std::string> snapshot_out;
-  std::optional<std::string> answers;
-  std::optional<std::string> expect;
   Verbosity verbosity = Verbosity::normal;
   Color color = Color::automatic;
 };
@@ -43,7 +56,22 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a command accepts beside `--help`.
+/// What `--setting` means to a command.
+enum class SettingsArgument : std::uint8_t {
+  recorded,  ///< what the recording was made under
+  one,       ///< what to simulate; `--recorded-setting` is what the recording was made under
+  several,   ///< likewise, again and again, and from `--settings-file`
+};
+
+/// An option that one command alone has.
+struct OwnOption {
+  std::string name;
+  /// What its value is, such as SIZE; a switch has none.
+  std::string argument;
+  std::string help;
+};
+
+/// What a command accepts beside `--quiet`, `--color` and `--help`.
 struct CommandSyntax {
   std::string name;
   /// After the name, such as "TRACE [options]".
@@ -51,15 +79,20 @@ struct CommandSyntax {
   std::string summary;
   /// What it does and what to look at, a few lines.
   std::string explanation;
-  /// Groups of options that apply.
-  bool reads_trace = true;
-  bool simulates = false;
-  bool compares = false;
-  bool verifies = false;
-  bool has_place = false;
-  /// Simulates once, and shows something of it.
-  bool looks_into_run = false;
-  bool lists_profiles = false;
+
+  /// Trace files, how they are read, what was recorded, where steps begin.
+  bool reads_traces = true;
+  SettingsArgument settings = SettingsArgument::recorded;
+  /// Transforms of the trace: `--empty-cache-at`, `--without`, …
+  bool changes_trace = false;
+  /// `--profile`, `--prices`.
+  bool prices_calls = false;
+  /// `--threads`.
+  bool has_threads = false;
+  bool writes_json = false;
+  /// What `--csv` writes; empty if there is no such option.
+  std::string csv;
+  std::vector<OwnOption> own;
 };
 
 /// The help text of a command.
@@ -68,5 +101,8 @@ struct CommandSyntax {
 /// Reads the words after the command's name. Throws UsageError or InputError.
 [[nodiscard]] Options parse_options(const CommandSyntax& syntax,
                                     const std::vector<std::string>& words);
+
+/// Where an InputError about an option's value is.
+[[nodiscard]] InputPosition at_option(const std::string& option);
 
 }  // namespace fragcast

@@ -8,6 +8,7 @@
 #include "replay/compare/remarks.hpp"
 #include "replay/compare/verdict.hpp"
 #include "replay/engine/parallel.hpp"
+#include "replay/trace/quantity.hpp"
 #include "replay/verify/verify.hpp"
 
 namespace fragcast {
@@ -26,6 +27,8 @@ struct Row {
   RowKind kind = RowKind::what_if;
   RunSpec spec;
   std::vector<std::string> also;
+  /// The row that it is held against, by its index; its own where there is none.
+  std::size_t reference = 0;
 };
 
 /// Bytes free in what was reserved when the trace began.
@@ -39,16 +42,35 @@ Bytes initially_cached(const Layout& heap) {
   return cached;
 }
 
-/// The rows of one comparison in the making.
+/// The rows of one comparison in the making: those of one device's memory.
 class Plan {
  public:
-  Plan(const Subject& subject, const CompareOptions& options)
-      : subject_{subject}, options_{options}, model_{model_for(subject, options)} {
+  Plan(const Subject& subject,
+       const CompareOptions& options,
+       std::optional<Bytes> device_memory = std::nullopt)
+      : subject_{subject},
+        options_{options},
+        device_memory_{device_memory},
+        model_{model_for(subject, options)} {
     release_ = options_.release != nullptr ? options_.release
                                            : subject.history.conditions.release_of(model_);
   }
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+
+  /// The rows as `first`, `first + 1`, … of a comparison: each is held against what was recorded,
+  /// cold ones against its cold control where there is one, and named after the device's memory
+  /// where `named` says so.
+  [[nodiscard]] std::vector<Row> rows_from(std::size_t first, bool named) const {
+    std::vector<Row> rows = rows_;
+    const bool has_control = rows.size() > 1 && rows[1].kind == RowKind::cold_control;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const bool against_control = has_control && i > 1 && rows[i].spec.start == Start::cold;
+      rows[i].reference = first + (against_control ? 1 : 0);
+      if (named) rows[i].spec.name += " @" + human_size(*device_memory_);
+    }
+    return rows;
+  }
   [[nodiscard]] const ModelEntry& model() const { return model_; }
   /// Whether the model is that of the allocator that was recorded, if one was.
   [[nodiscard]] bool same_model() const {
@@ -58,7 +80,8 @@ class Plan {
   void add_recorded() {
     Row row{.kind = RowKind::as_recorded,
             .spec = spec(subject_.is_recording() ? "recorded" : "as given", recorded_settings()),
-            .also = {}};
+            .also = {},
+            .reference = 0};
     if (same_model()) row.spec.start = Start::warm;
     rows_.push_back(std::move(row));
   }
@@ -66,7 +89,8 @@ class Plan {
   void add_cold_control() {
     Row row{.kind = RowKind::cold_control,
             .spec = spec("recorded, cold", recorded_settings()),
-            .also = {}};
+            .also = {},
+            .reference = 0};
     rows_.push_back(std::move(row));
   }
 
@@ -78,14 +102,19 @@ class Plan {
       if (settings.name != row.spec.name) row.also.push_back(settings.name);
       return;
     }
-    rows_.push_back(
-        {.kind = RowKind::what_if, .spec = spec(settings.name, settings.text), .also = {}});
+    rows_.push_back({.kind = RowKind::what_if,
+                     .spec = spec(settings.name, settings.text),
+                     .also = {},
+                     .reference = 0});
   }
 
   /// The only row: warm where its settings are the recorded ones.
   void add_alone(const NamedSettings& settings) {
     const bool as_recorded = same_model() && same_settings(recorded_settings(), settings.text);
-    Row row{.kind = RowKind::what_if, .spec = spec(settings.name, settings.text), .also = {}};
+    Row row{.kind = RowKind::what_if,
+            .spec = spec(settings.name, settings.text),
+            .also = {},
+            .reference = 0};
     if (as_recorded) row.spec.start = Start::warm;
     rows_.push_back(std::move(row));
   }
@@ -125,7 +154,7 @@ class Plan {
             .model = &model_,
             .release = release_,
             .settings = std::move(settings),
-            .device_memory = options_.device_memory,
+            .device_memory = device_memory_,
             .fraction = options_.fraction,
             .soc = options_.soc,
             .on_oom = options_.on_oom,
@@ -134,11 +163,18 @@ class Plan {
 
   const Subject& subject_;
   const CompareOptions& options_;
+  std::optional<Bytes> device_memory_;
   const ModelEntry& model_;
   /// Null: the model's default.
   const ModelRelease* release_ = nullptr;
   std::vector<Row> rows_;
 };
+
+/// Of a simulation that is made with one only.
+std::optional<Bytes> memory_of(const CompareOptions& options) {
+  if (options.device_memory.empty()) return std::nullopt;
+  return options.device_memory.front();
+}
 
 void require_history(const Subject& subject) {
   if (!subject.state_only()) return;
@@ -183,14 +219,10 @@ std::vector<ComparedRun> run_rows(const std::vector<Row>& rows,
   });
 }
 
-/// Holds every row against what was recorded: from a cold start, where there is such a control and
-/// the row is cold too, else as it was.
 void set_differences(const std::vector<Row>& rows, std::vector<ComparedRun>& runs) {
-  const bool has_control = rows.size() > 1 && rows[1].kind == RowKind::cold_control;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const bool against_control = has_control && i > 1 && rows[i].spec.start == Start::cold;
-    const std::size_t reference = against_control ? 1 : 0;
-    if (runs[i].refused() || runs[reference].refused()) continue;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t reference = rows[i].reference;
+    if (reference == i || runs[i].refused() || runs[reference].refused()) continue;
     runs[i].difference =
         Difference{.reference = reference,
                    .peak_reserved = runs[i].run.peak.reserved - runs[reference].run.peak.reserved};
@@ -223,11 +255,11 @@ Comparison run_rows_of(const Subject& subject,
   return comparison;
 }
 
-}  // namespace
-
-Comparison compare(const Subject& subject, const CompareOptions& options) {
-  require_history(subject);
-  Plan plan{subject, options};
+/// What was recorded, its cold control where one is needed, the default and the given settings.
+Plan plan_for(const Subject& subject,
+              const CompareOptions& options,
+              std::optional<Bytes> device_memory) {
+  Plan plan{subject, options, device_memory};
   plan.add_recorded();
   plan.add({.name = "default", .text = ""});
   for (const NamedSettings& settings : options.settings) plan.add(settings);
@@ -235,10 +267,28 @@ Comparison compare(const Subject& subject, const CompareOptions& options) {
   if (warm && plan.any_cold() && initially_cached(subject.trace().initial.heap) > Bytes{0}) {
     plan.insert_cold_control();
   }
+  return plan;
+}
+
+}  // namespace
+
+Comparison compare(const Subject& subject, const CompareOptions& options) {
+  require_history(subject);
+  std::vector<std::optional<Bytes>> memories{options.device_memory.begin(),
+                                             options.device_memory.end()};
+  if (memories.empty()) memories.emplace_back();
+  std::vector<Row> rows;
+  bool same_model = true;
+  for (const std::optional<Bytes>& memory : memories) {
+    const Plan plan = plan_for(subject, options, memory);
+    same_model = plan.same_model();
+    const std::vector<Row> more = plan.rows_from(rows.size(), memories.size() > 1);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
   Comparison comparison =
-      run_rows_of(subject, plan.rows(), traces_of(plan.rows(), subject.trace(), options), options);
-  if (subject.is_recording() && plan.same_model()) {
-    comparison.fidelity = verify(subject.history, plan.model());
+      run_rows_of(subject, rows, traces_of(rows, subject.trace(), options), options);
+  if (subject.is_recording() && same_model) {
+    comparison.fidelity = verify(subject.history, *comparison.runs.front().run.conditions.model);
   }
   comparison.verdict = pass_verdict(comparison);
   return comparison;
@@ -249,7 +299,7 @@ PreparedRun::PreparedRun(const Subject& subject,
                          const CompareOptions& options)
     : original_{&subject.trace()} {
   require_history(subject);
-  Plan plan{subject, options};
+  Plan plan{subject, options, memory_of(options)};
   if (settings) {
     plan.add_alone(*settings);
   } else {
@@ -264,7 +314,7 @@ Comparison simulate(const Subject& subject,
                     const CompareOptions& options) {
   Comparison comparison =
       run_rows_of(subject,
-                  {{.kind = RowKind::what_if, .spec = prepared.spec(), .also = {}}},
+                  {{.kind = RowKind::what_if, .spec = prepared.spec(), .also = {}, .reference = 0}},
                   {prepared.changed()},
                   options);
   comparison.verdict = pass_verdict(comparison);

@@ -24,7 +24,8 @@ struct CompareOptions {
   const ModelEntry* model = nullptr;
   /// Null: the recorded one, where the model is the recorded one, else the model's default.
   const ModelRelease* release = nullptr;
-  std::optional<Bytes> device_memory;
+  /// Each row is simulated with each of these.
+  std::vector<Bytes> device_memory;
   std::optional<double> fraction;
   std::optional<Soc> soc;
   TraceChanges changes;

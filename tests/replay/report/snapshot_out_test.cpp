@@ -119,7 +119,7 @@ void check_recording(const char* file, const StatedConditions& stated) {
   REQUIRE(subjects.size() == 1);
   const Subject& subject = subjects.front();
   CompareOptions roomy;
-  roomy.device_memory = 64_GiB;
+  roomy.device_memory = {64_GiB};
   for (const std::optional<std::string>& settings :
        {std::optional<std::string>{},
         std::optional<std::string>{""},
