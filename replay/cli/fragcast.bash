@@ -40,7 +40,7 @@ _fragcast() {
   if [[ $current == -* ]]; then
     local recorded='--setting --model --release --device-memory --fraction --soc --device --format'
     local steps='--step-at --steps --step-marker'
-    local what_if='--empty-cache --empty-cache-at --without --drop-step --on-oom'
+    local what_if='--empty-cache --empty-cache-at --without --drop-step --on-oom --others'
     local results='--profile --prices --json --csv'
     local all='--quiet --color --help'
     case $command in
@@ -53,7 +53,7 @@ _fragcast() {
         words="$recorded $steps $what_if $results --recorded-setting --settings-file --threads"
         ;;
       verify) words="$recorded $steps --tolerance" ;;
-      layout) words="$recorded $steps --recorded-setting --at --salvage" ;;
+      layout) words="$recorded $steps --recorded-setting --others --at --salvage" ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
       profiles) words='--profile' ;;
     esac

@@ -44,6 +44,11 @@ po::options_description run_options(const CommandSyntax& syntax) {
           ? "the device's memory, such as 32GiB, or several to compare: 32GiB,48GiB (default: as "
             "recorded, else unlimited)"
           : "the device's memory, such as 32GiB (default: as recorded, else unlimited)");
+  if (syntax.settings != SettingsArgument::recorded) {
+    add("others",
+        po::value<std::string>()->value_name("SIZE"),
+        "what of it others hold: other processes, communication buffers, the context (default: 0)");
+  }
   add("fraction",
       po::value<double>()->value_name("F"),
       "limit the allocator to this fraction, 0..1, of the device's memory");

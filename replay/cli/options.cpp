@@ -82,6 +82,9 @@ void read_conditions(const po::variables_map& values,
   if (const auto sizes = optional_value<std::string>(values, "device-memory")) {
     what_if.device_memory = parse_memories(*sizes, syntax);
   }
+  if (const auto size = optional_value<std::string>(values, "others")) {
+    what_if.others = parse_size(*size, at_option("others"));
+  }
   if (const auto fraction = optional_value<double>(values, "fraction")) {
     if (!(*fraction >= 0.0 && *fraction <= 1.0)) {
       throw UsageError{fmt::format("--fraction {}: a fraction lies in 0..1", *fraction)};

@@ -155,6 +155,7 @@ class Plan {
             .release = release_,
             .settings = std::move(settings),
             .device_memory = device_memory_,
+            .others = options_.others,
             .fraction = options_.fraction,
             .soc = options_.soc,
             .on_oom = options_.on_oom,

@@ -26,6 +26,8 @@ struct CompareOptions {
   const ModelRelease* release = nullptr;
   /// Each row is simulated with each of these.
   std::vector<Bytes> device_memory;
+  /// What of it others hold.
+  Bytes others;
   std::optional<double> fraction;
   std::optional<Soc> soc;
   TraceChanges changes;

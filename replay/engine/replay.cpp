@@ -15,10 +15,12 @@ class PeakFinder {
  public:
   explicit PeakFinder(std::int64_t reserved) : highest_{reserved} {}
 
-  void look(std::int64_t reserved, std::size_t position) {
-    if (reserved <= highest_) return;
+  /// Whether it is a new peak.
+  bool look(std::int64_t reserved, std::size_t position) {
+    if (reserved <= highest_) return false;
     highest_ = reserved;
     position_ = position;
+    return true;
   }
   /// How many events had been carried out then.
   [[nodiscard]] std::size_t position() const { return position_; }
@@ -37,40 +39,8 @@ FailedRequest failure_of(const OutOfMemory& oom, const Event* event, std::size_t
           .message = oom.message};
 }
 
-RunCounts counts_of(const Session& session) {
-  const RunTotals totals = session.totals();
-  const DeviceCounters& device = session.device().counters();
-  return {
-      .device_allocs = totals.device_allocs,
-      .device_frees = totals.device_frees,
-      .segment_allocs = device.segments_allocated,
-      .segment_frees = device.segments_freed,
-      .maps = totals.device_allocs - device.segments_allocated,
-      .unmaps = totals.device_frees - device.segments_freed,
-      .pages_mapped = device.maps,
-      .pages_unmapped = device.unmaps,
-      .gigabyte_pages_mapped = device.gigabyte_maps,
-      .gigabyte_pages_unmapped = device.gigabyte_unmaps,
-      .pages_created = device.pages_created,
-      .pages_destroyed = device.pages_destroyed,
-      .ranges_reserved = device.ranges_reserved,
-      .ranges_released = device.ranges_released,
-      .segment_bytes_allocated = device.segment_bytes_allocated,
-      .segment_bytes_freed = device.segment_bytes_freed,
-      .page_bytes_created = device.page_bytes_created,
-      .page_bytes_destroyed = device.page_bytes_destroyed,
-      .bytes_mapped = device.bytes_mapped,
-      .bytes_unmapped = device.bytes_unmapped,
-      .syncs = device.device_syncs + device.stream_syncs,
-      .event_syncs = device.event_syncs,
-      .events_recorded = device.events_recorded,
-      .event_queries = device.event_queries,
-      .alloc_retries = totals.alloc_retries,
-      .ooms = totals.ooms,
-      .oom_rejections = totals.oom_rejections,
-      .empty_caches = totals.empty_caches,
-  };
-}
+/// After so many events somebody may look at a replay and end it.
+constexpr std::size_t often = 1024;
 
 /// One replay on its way to becoming a Run.
 class Measurement {
@@ -87,19 +57,22 @@ class Measurement {
     }
   }
 
-  void play(OnOom on_oom) {
-    if (on_oom == OnOom::stop && !run_.failures.empty()) return;
+  /// Carries out what is left of the trace; false if that was enough for `enough` before the end.
+  bool play(OnOom on_oom, const Enough& enough) {
+    if (on_oom == OnOom::stop && !run_.failures.empty()) return true;
     while (!session_.at_end()) {
       const Event& event = session_.next();
       const EventResult result = session_.step();
-      peak_.look(statistics_.reserved_bytes.all.current, session_.position());
+      const bool higher = peak_.look(statistics_.reserved_bytes.all.current, session_.position());
+      if (enough && (higher || session_.position() % often == 0) && enough(session_)) return false;
       if (series_ == KeepSeries::yes) run_.series.push_back(current_usage(statistics_));
       if (event.failed_in_recording || result.kind > EventResult::Kind::placed) {
         note(event, result);
         const bool failed = result.kind == EventResult::Kind::out_of_memory;
-        if (failed && on_oom == OnOom::stop && !event.failed_in_recording) return;
+        if (failed && on_oom == OnOom::stop && !event.failed_in_recording) return true;
       }
     }
+    return true;
   }
 
   /// Fills in what is known once the last event was carried out. Returns the position of the peak.
@@ -145,31 +118,81 @@ class Measurement {
 
 }  // namespace
 
+RunCounts counts_of(const Session& session) {
+  const RunTotals totals = session.totals();
+  const DeviceCounters& device = session.device().counters();
+  return {
+      .device_allocs = totals.device_allocs,
+      .device_frees = totals.device_frees,
+      .segment_allocs = device.segments_allocated,
+      .segment_frees = device.segments_freed,
+      .maps = totals.device_allocs - device.segments_allocated,
+      .unmaps = totals.device_frees - device.segments_freed,
+      .pages_mapped = device.maps,
+      .pages_unmapped = device.unmaps,
+      .gigabyte_pages_mapped = device.gigabyte_maps,
+      .gigabyte_pages_unmapped = device.gigabyte_unmaps,
+      .pages_created = device.pages_created,
+      .pages_destroyed = device.pages_destroyed,
+      .ranges_reserved = device.ranges_reserved,
+      .ranges_released = device.ranges_released,
+      .segment_bytes_allocated = device.segment_bytes_allocated,
+      .segment_bytes_freed = device.segment_bytes_freed,
+      .page_bytes_created = device.page_bytes_created,
+      .page_bytes_destroyed = device.page_bytes_destroyed,
+      .bytes_mapped = device.bytes_mapped,
+      .bytes_unmapped = device.bytes_unmapped,
+      .syncs = device.device_syncs + device.stream_syncs,
+      .event_syncs = device.event_syncs,
+      .events_recorded = device.events_recorded,
+      .event_queries = device.event_queries,
+      .alloc_retries = totals.alloc_retries,
+      .ooms = totals.ooms,
+      .oom_rejections = totals.oom_rejections,
+      .empty_caches = totals.empty_caches,
+  };
+}
+
 bool fails_anew(const Run& run) {
   return std::any_of(run.failures.begin(), run.failures.end(), [](const FailedRequest& failure) {
     return !failure.failed_in_recording;
   });
 }
 
-Run replay(const Trace& trace, const RunSpec& spec, KeepSeries series) {
-  Run run;
+namespace {
+
+/// Replays as far as it goes. Returns how many events had been carried out at the peak; nothing if
+/// `enough` ended the run.
+std::optional<std::size_t> play(
+    const Trace& trace, const RunSpec& spec, KeepSeries series, const Enough& enough, Run& run) {
   run.name = spec.name;
   run.conditions = resolve_conditions(trace, spec);
-  std::size_t peak_position = 0;
-  {
-    Session session{trace, run.conditions};
-    run.warnings = session.warnings();
-    if (!session.refusal().empty()) {
-      run.outcome = RunOutcome::refused;
-      run.reason = session.refusal();
-      return run;
-    }
-    Measurement measurement{session, run, series};
-    measurement.play(spec.on_oom);
-    peak_position = measurement.conclude();
+  Session session{trace, run.conditions};
+  run.warnings = session.warnings();
+  if (!session.refusal().empty()) {
+    run.outcome = RunOutcome::refused;
+    run.reason = session.refusal();
+    return 0;
   }
+  Measurement measurement{session, run, series};
+  if (!measurement.play(spec.on_oom, enough)) return std::nullopt;
+  return measurement.conclude();
+}
+
+}  // namespace
+
+Run replay(const Trace& trace, const RunSpec& spec, KeepSeries series) {
+  Run run;
+  const std::size_t peak_position = *play(trace, spec, series, {}, run);
+  if (run.outcome == RunOutcome::refused) return run;
   run.at_peak_reserved.heap = layout_at(trace, spec, peak_position);
   run.at_peak_reserved.gap = measure_fragmentation(run.at_peak_reserved.heap);
+  return run;
+}
+
+std::optional<Run> replay_unless(const Trace& trace, const RunSpec& spec, const Enough& enough) {
+  Run run;
+  if (!play(trace, spec, KeepSeries::no, enough, run)) return std::nullopt;
   return run;
 }
 

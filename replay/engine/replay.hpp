@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,8 @@
 
 namespace fragcast {
 
+class Session;
+
 /// Whether a replay keeps the four amounts after every event: 32 bytes each.
 enum class KeepSeries : std::uint8_t { no, yes };
 
@@ -19,6 +23,19 @@ enum class KeepSeries : std::uint8_t { no, yes };
 [[nodiscard]] Run replay(const Trace& trace,
                          const RunSpec& spec,
                          KeepSeries series = KeepSeries::no);
+
+/// What a replay in progress has called so far.
+[[nodiscard]] RunCounts counts_of(const Session& session);
+
+/// Looks at a replay in progress; true ends it.
+using Enough = std::function<bool(const Session& session)>;
+
+/// A replay for a search over many: one pass, the heap at the peak is not taken apart. `enough` is
+/// asked whenever reserved memory reaches a new peak, and every 1,024 events; nothing if it ended
+/// the run.
+[[nodiscard]] std::optional<Run> replay_unless(const Trace& trace,
+                                               const RunSpec& spec,
+                                               const Enough& enough);
 
 /// `replay` of one trace for each spec, on up to `threads` threads (0: one per core). The result is
 /// the same for any number of them.

@@ -52,6 +52,7 @@ RunConditions resolve_conditions(const Trace& trace, const RunSpec& spec) {
       .stated_release = spec.release,
       .settings = spec.settings ? *spec.settings : recorded.settings.value_or(""),
       .device_memory = spec.device_memory ? spec.device_memory : recorded.device_memory,
+      .others = spec.others,
       .fraction = spec.fraction ? spec.fraction : recorded.fraction,
       .soc = spec.soc ? *spec.soc : soc_of(recorded),
       .instant_events = recorded.instant_events,

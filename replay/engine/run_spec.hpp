@@ -43,6 +43,8 @@ struct RunSpec {
   const ModelRelease* release = nullptr;
   std::optional<std::string> settings;
   std::optional<Bytes> device_memory;
+  /// What of the device's memory others hold. Of no effect where the device never runs out.
+  Bytes others;
   std::optional<double> fraction;
   std::optional<Soc> soc;
   OnOom on_oom = OnOom::carry_on;
@@ -59,6 +61,7 @@ struct RunConditions {
   std::string settings;
   /// Absent: the device never runs out, and the allocator is told that it has 64 GiB.
   std::optional<Bytes> device_memory;
+  Bytes others;
   /// Set once the allocator has started.
   std::optional<double> fraction;
   Soc soc = Soc::ascend910b;

@@ -11,6 +11,7 @@ namespace {
 DeviceProfile profile_of(const RunConditions& conditions) {
   DeviceProfile profile;
   profile.total = conditions.device_total();
+  profile.held_by_others = conditions.others;
   profile.capacity = conditions.device_memory ? Capacity::limited : Capacity::unlimited;
   profile.instant_events = conditions.instant_events;
   return profile;

@@ -282,6 +282,7 @@ class RunWriter {
             {"release", conditions.release().name},
             {"settings", conditions.settings},
             {"device_memory", json_of(conditions.device_memory)},
+            {"others", conditions.others.count()},
             {"fraction", json_of(conditions.fraction)},
             {"soc", soc()},
             {"empty_cache", compared_.changed.empty_cache},

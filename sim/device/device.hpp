@@ -21,6 +21,7 @@ namespace fragcast {
 /// where every device call is counted.
 ///
 ///     total ─┬─ charged: segments, physical pages (mapped or cached)
+///            ├─ held by others
 ///            └─ free
 class Device {
  public:
@@ -30,7 +31,9 @@ class Device {
   [[nodiscard]] Bytes total() const { return profile_.total; }
   [[nodiscard]] Bytes used() const { return used_; }
   /// What is left of the total; nothing, where an unlimited device gave away more than that.
-  [[nodiscard]] Bytes free() const { return std::max(profile_.total - used_, Bytes{0}); }
+  [[nodiscard]] Bytes free() const {
+    return std::max(profile_.total - profile_.held_by_others - used_, Bytes{0});
+  }
   [[nodiscard]] const DeviceCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 

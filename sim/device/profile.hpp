@@ -18,6 +18,8 @@ struct DeviceProfile {
   /// All of the device's memory; the allocator sees this as its total.
   Bytes total = 64_GiB;
   Capacity capacity = Capacity::limited;
+  /// What of the total others hold: other processes, and this one outside the allocator.
+  Bytes held_by_others;
   /// What every charge is rounded up to.
   Bytes granularity = 2_MiB;
   /// Where segments and, far apart, reserved address ranges begin.

@@ -1,5 +1,6 @@
 #include "replay/engine/replay.hpp"
 
+#include "replay/engine/session.hpp"
 #include "sim/observe/draw.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/parse_layout.hpp"
@@ -167,6 +168,40 @@ TEST_CASE("the series has the amounts after every event", "[replay]") {
   CHECK(run.series[1] == run.series[0]);
   CHECK(run.series[2] == Usage{});
   CHECK(replay(builder.trace(), toy_spec()).series.empty());
+}
+
+TEST_CASE("others take their share of the device", "[replay]") {
+  TraceBuilder builder;
+  builder.allocate(6_MiB);
+  RunSpec spec = toy_spec();
+  spec.device_memory = 8_MiB;
+  spec.others = 2_MiB;
+  CHECK(replay(builder.trace(), spec).outcome == RunOutcome::completed);
+  spec.others = 4_MiB;
+  const Run run = replay(builder.trace(), spec);
+  CHECK(run.outcome == RunOutcome::out_of_memory);
+  CHECK(run.failures.at(0).device_free == 4_MiB);
+}
+
+TEST_CASE("a replay of a search is the same run, or ends when it is enough", "[replay]") {
+  TraceBuilder builder;
+  const AllocationId a = builder.allocate(3_MiB);
+  builder.allocate(2_MiB);
+  builder.deallocate(a);
+  const Run whole = replay(builder.trace(), toy_spec());
+  const auto searched =
+      replay_unless(builder.trace(), toy_spec(), [](const Session&) { return false; });
+  REQUIRE(searched);
+  CHECK(searched->peak == whole.peak);
+  CHECK(searched->counts.device_allocs == whole.counts.device_allocs);
+  CHECK(searched->at_peak_reserved.event == whole.at_peak_reserved.event);
+
+  std::size_t asked = 0;
+  CHECK_FALSE(replay_unless(builder.trace(), toy_spec(), [&](const Session& session) {
+    ++asked;
+    return session.totals().peak.reserved > 4_MiB;
+  }));
+  CHECK(asked == 2);
 }
 
 TEST_CASE("many runs of a trace come in the order of their specs", "[replay]") {

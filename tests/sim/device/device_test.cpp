@@ -107,3 +107,13 @@ TEST_CASE("the device counts events and every question about one", "[device]") {
   CHECK(device.counters().event_queries == 2);
   CHECK(device.counters().event_syncs == 1);
 }
+
+TEST_CASE("what others hold is neither free nor used, and part of the total", "[device]") {
+  Device device{{.total = 100_MiB, .held_by_others = 60_MiB}};
+  CHECK(device.total() == 100_MiB);
+  CHECK(device.free() == 40_MiB);
+  CHECK(device.used() == Bytes{0});
+  CHECK_FALSE(device.allocate_segment(42_MiB, 2_MiB));
+  CHECK(device.allocate_segment(40_MiB, 2_MiB));
+  CHECK(device.free() == Bytes{0});
+}
