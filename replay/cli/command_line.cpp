@@ -17,7 +17,7 @@ void print_overview(std::ostream& out) {
          "Replays recorded allocations through an exact model of the device's caching allocator,\n"
          "and says what memory would have looked like under other settings.\n\n";
   for (const Command& command : all_commands()) {
-    out << fmt::format("  {:<9} {}\n", command.syntax.name, command.syntax.summary);
+    out << fmt::format("  {:<12} {}\n", command.syntax.name, command.syntax.summary);
   }
   out << "\n`fragcast COMMAND --help` explains a command. Start with\n"
          "  fragcast compare snapshot.pickle --setting expandable_segments:True\n";

@@ -33,7 +33,7 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps models profiles --help --version'
+    words='info replay compare verify layout steps empty-cache models profiles --help --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
@@ -54,6 +54,9 @@ _fragcast() {
         ;;
       verify) words="$recorded $steps --tolerance" ;;
       layout) words="$recorded $steps --recorded-setting --others --at --salvage" ;;
+      empty-cache)
+        words="$recorded $steps $what_if $results --recorded-setting --threads"
+        ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
       profiles) words='--profile' ;;
     esac

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <variant>
 
+#include "replay/report/names.hpp"
 #include "replay/trace/place.hpp"
 
 namespace fragcast {
@@ -28,36 +29,12 @@ std::string_view name_of(SourceKind kind) {
   return {};
 }
 
-std::string_view name_of(Start start) {
-  switch (start) {
-    case Start::empty:
-      return "empty";
-    case Start::warm:
-      return "warm";
-    case Start::cold:
-      return "cold";
-  }
-  return {};
-}
-
 std::string_view name_of(DeviceAddresses addresses) {
   switch (addresses) {
     case DeviceAddresses::simulated:
       return "simulated";
     case DeviceAddresses::recorded:
       return "recorded";
-  }
-  return {};
-}
-
-std::string_view name_of(RunOutcome outcome) {
-  switch (outcome) {
-    case RunOutcome::completed:
-      return "completed";
-    case RunOutcome::out_of_memory:
-      return "out_of_memory";
-    case RunOutcome::refused:
-      return "refused";
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/report/names.hpp"
 #include "replay/report/printable.hpp"
 #include "replay/report/table.hpp"
 #include "replay/trace/quantity.hpp"
@@ -26,18 +27,6 @@ std::string percent(Bytes part, Bytes whole) {
 std::string signed_size(Bytes difference) {
   const bool less = difference < Bytes{0};
   return fmt::format("{}{}", less ? '-' : '+', human_size(less ? -difference : difference));
-}
-
-std::string name_of(Start start) {
-  switch (start) {
-    case Start::empty:
-      return "empty";
-    case Start::warm:
-      return "warm";
-    case Start::cold:
-      return "cold";
-  }
-  return {};
 }
 
 std::string fitted(const Run& run) {
@@ -81,7 +70,8 @@ class Columns {
       names.push_back(reference ? name + " *" : name);
     }
     table_.add(std::move(names));
-    line("start", [](const ComparedRun& c) { return name_of(c.run.conditions.start); });
+    line("start",
+         [](const ComparedRun& c) { return std::string{name_of(c.run.conditions.start)}; });
     line("would have fitted", [](const ComparedRun& c) { return fitted(c.run); });
   }
 

@@ -7,16 +7,13 @@
 #include "replay/transforms/trace_edit.hpp"
 
 namespace fragcast {
-namespace {
 
-bool empties_cache(const Trace& trace, const Event& event) {
+bool is_empty_cache(const Trace& trace, const Event& event) {
   if (event.kind != EventKind::control) return false;
   const Control& call = trace.controls[event.detail];
   return std::holds_alternative<control::EmptyCache>(call) ||
          std::holds_alternative<control::PoolEmpty>(call);
 }
-
-}  // namespace
 
 EmptyCacheChange replace_empty_cache(const Trace& trace, std::vector<std::size_t> positions) {
   std::sort(positions.begin(), positions.end());
@@ -30,7 +27,7 @@ EmptyCacheChange replace_empty_cache(const Trace& trace, std::vector<std::size_t
   };
   while (!edit.at_end()) {
     insert_due();
-    if (empties_cache(trace, edit.next())) {
+    if (is_empty_cache(trace, edit.next())) {
       edit.drop();
       ++change.dropped;
     } else {

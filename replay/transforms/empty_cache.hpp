@@ -7,6 +7,9 @@
 
 namespace fragcast {
 
+/// Whether an event of the trace is a call of `empty_cache`, of one pool or of all.
+[[nodiscard]] bool is_empty_cache(const Trace& trace, const Event& event);
+
 /// A trace after a transform, and what the transform did to its `empty_cache` calls.
 struct EmptyCacheChange {
   Trace trace;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "replay/engine/session.hpp"
+#include "replay/steps/step_needs.hpp"
 #include "replay/trace/quantity.hpp"
 
 namespace fragcast {
@@ -92,7 +93,9 @@ struct Writer {
     return std::string{before_longest};
   }
   std::string operator()(const emptying::WhenGap& gap) const {
-    return fmt::format("{}{}", gap_prefix, gap.above.count());
+    const bool whole = gap.above % 1_MiB == Bytes{0};
+    return whole ? fmt::format("{}{}MiB", gap_prefix, gap.above / 1_MiB)
+                 : fmt::format("{}{}", gap_prefix, gap.above.count());
   }
   std::string operator()(const emptying::WhenUtilisation& utilisation) const {
     return fmt::format("{}{}", utilisation_prefix, utilisation.below);
@@ -134,7 +137,7 @@ class FixedPositions {
   }
   void operator()(const emptying::BeforeLongestStep&) {
     require_steps();
-    positions_.push_back(trace_.steps.begin_of(longest_step()));
+    positions_.push_back(trace_.steps.begin_of(steps_by_need(trace_).front()));
   }
   void operator()(const emptying::WhenGap&) { require_steps(); }
   void operator()(const emptying::WhenUtilisation&) { require_steps(); }
@@ -159,42 +162,6 @@ class FixedPositions {
     throw InputError{where_,
                      "no steps were found in the trace (--step-at, --steps and --step-marker say "
                      "where they are)"};
-  }
-
-  /// The step in which requested memory is highest; the first of several.
-  [[nodiscard]] std::size_t longest_step() const {
-    std::vector<Bytes> sizes(trace_.allocations.size());
-    Bytes live;
-    const auto add = [&](AllocationId id, Bytes size) {
-      sizes[id.index()] = size;
-      live += size;
-    };
-    for (const SegmentPicture& segment : trace_.initial.heap.segments) {
-      for (const BlockPicture& block : segment.blocks) {
-        if (block.allocation) add(*block.allocation, block.requested);
-      }
-    }
-    std::size_t step = 0;
-    std::size_t longest = 1;
-    Bytes highest;
-    for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-      while (step < trace_.steps.count() && trace_.steps.begins[step] <= i) ++step;
-      const Event& event = trace_.events[i];
-      Bytes needed = live;
-      if (event.failed_in_recording) {
-        needed += event.size;
-      } else if (event.kind == EventKind::allocate) {
-        add(event.allocation, event.size);
-        needed = live;
-      } else if (event.kind == EventKind::deallocate) {
-        live -= sizes[event.allocation.index()];
-      }
-      if (step > 0 && needed > highest) {
-        highest = needed;
-        longest = step;
-      }
-    }
-    return longest;
   }
 
   const Trace& trace_;

@@ -62,13 +62,14 @@ TEST_CASE("times to empty the cache read back as they were written", "[emptying]
                            "step-end",
                            "step-end:every=4",
                            "before-step:longest",
-                           "when:gap>1073741824",
+                           "when:gap>1024MiB",
                            "when:utilisation<0.75",
                            "marker:epoch",
                            "request:1,step-end,when:utilisation<1"}) {
     CHECK(to_text(parse_emptyings(text, at_option)) == text);
   }
-  CHECK(to_text(parse_emptyings("when:gap>1GiB", at_option)) == "when:gap>1073741824");
+  CHECK(to_text(parse_emptyings("when:gap>1GiB", at_option)) == "when:gap>1024MiB");
+  CHECK(to_text(parse_emptyings("when:gap>1025", at_option)) == "when:gap>1025");
   CHECK(to_text(parse_emptyings("step-end:every=1", at_option)) == "step-end");
 }
 
