@@ -123,7 +123,7 @@ void say_what_a_flush_does(PlacementStudy& study) {
         "A call in time only spares the retries.",
         times(none.counts.alloc_retries, "retried request")));
   } else if (study.recommended != 0) {
-    study.verdict.push_back(
+    study.verdict.emplace_back(
         "Nothing runs out of memory without it, and a full device makes the allocator flush its "
         "cache by itself: the call is for others who want the memory.");
   }

@@ -40,9 +40,8 @@ Bytes greatest_gap(const Trace& trace, const Run& run) {
 
 std::uint64_t requests_in(const Trace& trace) {
   std::uint64_t count = 0;
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const EventKind kind = trace.events[i].kind;
-    if (kind == EventKind::allocate || kind == EventKind::deallocate) ++count;
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::allocate || event.kind == EventKind::deallocate) ++count;
   }
   return count;
 }
@@ -61,6 +60,7 @@ void add_by_steps(const Trace& trace, const Run& without_calls, std::vector<Call
                                    by_need.begin() + static_cast<std::ptrdiff_t>(count)};
     std::sort(worst.begin(), worst.end());
     std::vector<Emptying> emptyings;
+    emptyings.reserve(count);
     for (const std::size_t step : worst) {
       emptyings.emplace_back(emptying::At{place::AtStep{.number = step}});
     }
