@@ -15,18 +15,10 @@
 #include "tests/support/json_schema.hpp"
 #include "tests/support/recordings.hpp"
 #include "tests/support/stepped.hpp"
+#include "tests/support/subject_of.hpp"
 
 namespace fragcast {
 namespace {
-
-Subject subject_of(const std::string& script) {
-  Subject subject;
-  subject.kind = SourceKind::call_script;
-  subject.source.file = "test.calls";
-  subject.history.conditions.model = "npu-caching";
-  subject.history.trace = stepped(script);
-  return subject;
-}
 
 PlacementStudy study_of(const Subject& subject, const CompareOptions& options = {}) {
   return study_placements(subject, std::nullopt, options, KeepSeries::no);
