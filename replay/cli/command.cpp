@@ -12,6 +12,7 @@ std::span<const Command> all_commands() {
                                    layout_command(),
                                    steps_command(),
                                    empty_cache_command(),
+                                   fit_command(),
                                    models_command(),
                                    profiles_command()};
   return commands;

@@ -51,6 +51,7 @@ struct Command {
 [[nodiscard]] Command layout_command();
 [[nodiscard]] Command steps_command();
 [[nodiscard]] Command empty_cache_command();
+[[nodiscard]] Command fit_command();
 [[nodiscard]] Command models_command();
 [[nodiscard]] Command profiles_command();
 

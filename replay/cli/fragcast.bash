@@ -33,7 +33,7 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps empty-cache models profiles --help --version'
+    words='info replay compare verify layout steps empty-cache fit models profiles --help --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
@@ -56,6 +56,10 @@ _fragcast() {
       layout) words="$recorded $steps --recorded-setting --others --at --salvage" ;;
       empty-cache)
         words="$recorded $steps $what_if $results --recorded-setting --threads"
+        ;;
+      fit)
+        words="$recorded $steps $what_if $results --recorded-setting --settings-file --threads"
+        words+=' --points'
         ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
       profiles) words='--profile' ;;

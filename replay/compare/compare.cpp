@@ -273,6 +273,17 @@ Plan plan_for(const Subject& subject,
 
 }  // namespace
 
+std::vector<PlannedRow> planned_rows(const Subject& subject, const CompareOptions& options) {
+  require_history(subject);
+  const Plan plan = plan_for(subject, options, memory_of(options));
+  std::vector<PlannedRow> rows;
+  for (const Row& row : plan.rows()) {
+    if (row.kind == RowKind::cold_control) continue;
+    rows.push_back({.spec = row.spec, .also = row.also});
+  }
+  return rows;
+}
+
 Comparison compare(const Subject& subject, const CompareOptions& options) {
   require_history(subject);
   std::vector<std::optional<Bytes>> memories{options.device_memory.begin(),

@@ -40,6 +40,19 @@ struct CompareOptions {
   unsigned threads = 0;
 };
 
+/// A simulation that a comparison makes.
+struct PlannedRow {
+  RunSpec spec;
+  /// Further names of the same settings.
+  std::vector<std::string> also;
+};
+
+/// What `compare` simulates on a device of one size (the first of the options', if it has any): the
+/// recorded settings, the default and the given ones, each once; cold controls are left out. Throws
+/// InputError as `compare` does.
+[[nodiscard]] std::vector<PlannedRow> planned_rows(const Subject& subject,
+                                                   const CompareOptions& options);
+
 /// Simulates a trace under its recorded settings, the default ones and the given ones. Settings
 /// that mean the same share a row; refused ones are rows that say why. Throws InputError where
 /// there is nothing to simulate, or a place that the trace does not have.
