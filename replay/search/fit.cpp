@@ -59,8 +59,8 @@ Bytes live_bytes(const Trace& trace) {
 /// Tries sizes under one setting and remembers what came of each.
 class SizeSearch {
  public:
-  SizeSearch(const Question& question, const RunSpec& spec)
-      : question_{question}, spec_{spec}, fixed_{fixed_changes()} {}
+  SizeSearch(const Question& question, RunSpec spec)
+      : question_{question}, spec_{std::move(spec)}, fixed_{fixed_changes()} {}
 
   /// Replays on a device that never runs out; nothing if the setting is refused, for `refusal()`.
   [[nodiscard]] std::optional<Run> replay_plentiful() {
