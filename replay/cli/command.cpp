@@ -11,6 +11,7 @@ std::span<const Command> all_commands() {
                                    verify_command(),
                                    layout_command(),
                                    steps_command(),
+                                   tune_command(),
                                    models_command(),
                                    profiles_command()};
   return commands;

@@ -50,6 +50,7 @@ struct Command {
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command layout_command();
 [[nodiscard]] Command steps_command();
+[[nodiscard]] Command tune_command();
 [[nodiscard]] Command models_command();
 [[nodiscard]] Command profiles_command();
 

@@ -36,6 +36,8 @@ std::string name_of(Start start) {
       return "warm";
     case Start::cold:
       return "cold";
+    case Start::cold_largest_first:
+      return "cold, largest first";
   }
   return {};
 }
