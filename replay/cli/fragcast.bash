@@ -12,6 +12,7 @@ _fragcast() {
   case $previous in
     --format) words='auto snapshot calls' ;;
     --empty-cache) words='keep drop' ;;
+    --objective) words='memory time balanced' ;;
     --on-oom) words='continue stop' ;;
     --color) words='auto always never' ;;
     --soc) words='ascend910b ascend950' ;;
@@ -33,7 +34,7 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps models profiles --help --version'
+    words='info replay compare verify layout steps tune models profiles --help --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
@@ -55,6 +56,10 @@ _fragcast() {
       verify) words="$recorded $steps --tolerance" ;;
       layout) words="$recorded $steps --recorded-setting --others --at --salvage" ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
+      tune)
+        words="$recorded $steps $what_if $results --recorded-setting --settings-file --threads"
+        words+=' --objective --with-empty-cache --all-keys --points'
+        ;;
       profiles) words='--profile' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "${words-} $all" -- "$current")

@@ -89,11 +89,11 @@ Json traces_of(const Tuning& tuning) {
   Json traces = Json::array();
   for (std::size_t i = 0; i < tuning.subjects.size(); ++i) {
     const Subject& subject = *tuning.subjects[i];
-    const std::optional<Bytes>& memory = tuning.memory[i];
+    const std::optional<Bytes>& capacity = tuning.capacity[i];
     traces.push_back({{"file", subject.source.file},
                       {"device", subject.device},
                       {"settings", subject.trace().conditions.settings.value_or("")},
-                      {"device_memory", memory ? Json(memory->count()) : Json(nullptr)},
+                      {"capacity", capacity ? Json(capacity->count()) : Json(nullptr)},
                       {"live_peak", tuning.live_peak[i].count()}});
   }
   return traces;

@@ -18,11 +18,9 @@ namespace fragcast {
 namespace {
 
 /// After so many halvings of their steps, searches have come down to neighbouring values.
-constexpr unsigned refinements = 8;
-/// Points that a refinement goes out from.
+constexpr unsigned halvings = 8;
+/// Points that a refinement goes out from, for each place of `empty_cache`.
 constexpr std::size_t centres = 4;
-/// How much above the least peak reserved a balanced choice may be.
-constexpr double balanced_margin = 1.05;
 
 using Choices = std::vector<Choice>;
 
@@ -68,12 +66,22 @@ bool improves(const TunedPoint& point, const TunedPoint& now, Objective objectiv
   const Standing& a = point.standing;
   const Standing& b = now.standing;
   if (a.failures != b.failures) return a.failures < b.failures;
+  // What runs come to that go on without what they did not get means little.
+  if (a.failures > 0) return false;
   const bool cheaper = is_cheaper(a.cost, b.cost) == Cheaper::yes;
   if (objective == Objective::time) return cheaper;
   const bool less = std::tie(a.worst, a.total) < std::tie(b.worst, b.total);
   const bool equal = a.worst == b.worst && a.total == b.total;
   if (objective == Objective::balanced) return less || cheaper;
   return less || (equal && cheaper);
+}
+
+/// What an allocator may hold: what others leave of the device, up to the limit of a fraction.
+std::optional<Bytes> capacity_of(const RunConditions& conditions) {
+  const std::optional<Bytes> limit = limit_of(conditions);
+  if (!conditions.device_memory) return limit;
+  const Bytes left = *conditions.device_memory - conditions.others;
+  return limit ? std::min(*limit, left) : left;
 }
 
 /// One search in progress.
@@ -83,11 +91,21 @@ class Search {
       : workload_{workload}, options_{options}, release_{workload.release()} {}
 
   Tuning run() {
+    allowed_ = options_.points;
     measure_now();
     const Grid grid{basis()};
     try_advice(grid);
-    begin(grid);
-    for (unsigned round = 0; round < refinements; ++round) refine(grid, round);
+    // First the settings alone, so that a search over places as well finds no less than one
+    // without, unless it takes more than half of the points.
+    const bool places = workload_.placements().size() > 1;
+    allowed_ = places ? options_.points / 2 : options_.points;
+    attempt(as_choices(grid.coarse(), 0));
+    refine_to_the_end(grid, Moved::settings);
+    allowed_ = options_.points;
+    if (places) {
+      attempt(elsewhere(grid));
+      refine_to_the_end(grid, Moved::settings_and_places);
+    }
     conclude();
     return std::move(tuning_);
   }
@@ -145,7 +163,7 @@ class Search {
       const SizeProfile sizes =
           profile_sizes(workload_.trace(i), padding_of(workload_.conditions(i)));
       tuning_.live_peak.push_back(sizes.live_peak);
-      tuning_.memory.push_back(workload_.conditions(i).device_memory);
+      tuning_.capacity.push_back(capacity_of(workload_.conditions(i)));
       basis.sizes = joined(basis.sizes, sizes);
       basis.reserved_peak = std::max(basis.reserved_peak, tuning_.now.runs[i].peak_reserved);
     }
@@ -177,34 +195,49 @@ class Search {
     }
   }
 
-  /// The coarse grid with `empty_cache` as given, and some settings with it elsewhere.
-  void begin(const Grid& grid) {
+  /// What a refinement changes of its centres.
+  enum class Moved : std::uint8_t { settings, settings_and_places };
+
+  static Choices as_choices(std::vector<std::string> texts, std::size_t placement) {
     Choices choices;
-    for (std::string& text : grid.coarse()) choices.push_back({.settings = std::move(text)});
+    for (std::string& text : texts) {
+      choices.push_back({.settings = std::move(text), .placement = placement});
+    }
+    return choices;
+  }
+
+  /// Some settings with `empty_cache` in all other places.
+  [[nodiscard]] Choices elsewhere(const Grid& grid) const {
+    Choices choices;
     for (std::size_t placement = 1; placement < workload_.placements().size(); ++placement) {
       for (const char* text : {"", "expandable_segments:True"}) {
         choices.push_back({.settings = grid.with(text), .placement = placement});
       }
-      if (const auto recorded = recorded_settings()) {
-        choices.push_back({.settings = recorded, .placement = placement});
-      }
+      choices.push_back({.settings = recorded_settings(), .placement = placement});
     }
-    attempt(choices);
+    return choices;
   }
 
-  void refine(const Grid& grid, unsigned round) {
-    std::vector<TunedPoint> from = ranked(front_.points(), options_.objective);
-    if (from.size() > centres) from.resize(centres);
+  /// Once steps are as small as they get, as long as there is something new to try.
+  void refine_to_the_end(const Grid& grid, Moved moved) {
+    for (unsigned round = 0; refine(grid, round, moved) || round < halvings; ++round) {
+    }
+  }
+
+  /// Tries what lies around the best points; whether there was something.
+  bool refine(const Grid& grid, unsigned round, Moved moved) {
     Choices choices;
-    for (const TunedPoint& centre : from) {
-      for (std::string& text : grid.around(centre.settings, round)) {
-        choices.push_back({.settings = std::move(text), .placement = placement_of(centre)});
-      }
+    std::map<std::string, std::size_t> taken;
+    for (const TunedPoint& centre : ranked(front_.points(), options_.objective)) {
+      if (++taken[centre.empty_cache] > centres) continue;
+      Choices around = as_choices(grid.around(centre.settings, round), placement_of(centre));
+      choices.insert(choices.end(), around.begin(), around.end());
+      if (moved == Moved::settings) continue;
       for (std::size_t placement = 0; placement < workload_.placements().size(); ++placement) {
         choices.push_back({.settings = centre.settings, .placement = placement});
       }
     }
-    attempt(choices);
+    return attempt(choices);
   }
 
   [[nodiscard]] std::size_t placement_of(const TunedPoint& point) const {
@@ -218,7 +251,7 @@ class Search {
     Choices chosen;
     for (const Choice& choice : choices) {
       if (!choice.settings || tried_.contains({*choice.settings, choice.placement})) continue;
-      if (tuning_.tried >= static_cast<std::int64_t>(options_.points)) {
+      if (tuning_.tried >= static_cast<std::int64_t>(allowed_)) {
         tuning_.cut_short = true;
         break;
       }
@@ -243,10 +276,10 @@ class Search {
   }
 
   /// Tries what was not tried. Only what earlier rounds found ends a run early, so that it makes no
-  /// difference which run of a round ends first.
-  void attempt(const Choices& choices) {
+  /// difference which run of a round ends first. Returns whether there was anything.
+  bool attempt(const Choices& choices) {
     const Choices chosen = untried(choices);
-    if (chosen.empty()) return;
+    if (chosen.empty()) return false;
     ++tuning_.rounds;
     const bool abandon = options_.beaten == Beaten::abandoned;
     const std::vector<TunedPoint> rivals{front_.points().begin(), front_.points().end()};
@@ -261,15 +294,28 @@ class Search {
         ++tuning_.abandoned;
       }
     }
+    return true;
+  }
+
+  /// The best that is worth a change. Where several reserve as little, a plainer one gives way only
+  /// to one that is cheaper at all prices.
+  [[nodiscard]] std::optional<TunedPoint> recommend() const {
+    std::optional<TunedPoint> best;
+    for (const TunedPoint& point : ranked(front_.points(), options_.objective)) {
+      if (!improves(point, tuning_.now, options_.objective)) continue;
+      if (!best) best = point;
+      if (options_.objective != Objective::memory) break;
+      const Standing& a = point.standing;
+      const Standing& b = best->standing;
+      if (a.worst != b.worst || a.total != b.total) break;
+      if (plainer(point, *best) && is_cheaper(b.cost, a.cost) != Cheaper::yes) best = point;
+    }
+    return best;
   }
 
   void conclude() {
     tuning_.front = ranked(front_.points(), Objective::memory);
-    for (const TunedPoint& point : ranked(front_.points(), options_.objective)) {
-      if (!improves(point, tuning_.now, options_.objective)) continue;
-      tuning_.recommended = point;
-      break;
-    }
+    tuning_.recommended = recommend();
     if (tuning_.recommended) {
       const Choice recommended{.settings = tuning_.recommended->settings,
                                .placement = placement_of(*tuning_.recommended)};
@@ -282,6 +328,8 @@ class Search {
   const ModelRelease& release_;
   Tuning tuning_;
   Front front_;
+  /// So many points at most, for now.
+  std::size_t allowed_ = 0;
   /// Settings and placement.
   std::set<std::pair<std::string, std::size_t>> tried_;
 };

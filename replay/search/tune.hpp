@@ -17,10 +17,13 @@ namespace fragcast {
 
 /// What is best among choices that fail equally often.
 enum class Objective : std::uint8_t {
-  memory,    ///< least peak reserved; then least estimated device time
+  memory,    ///< least peak reserved; then least estimated device time, where prices agree on it
   time,      ///< least estimated device time, and at low, mid and high prices less than now
   balanced,  ///< the least device time among those at most 5 % above the least peak reserved
 };
+
+/// How much above the least peak reserved a balanced choice may be.
+inline constexpr double balanced_margin = 1.05;
 
 /// What becomes of a point that is beaten while it runs.
 enum class Beaten : std::uint8_t {
@@ -74,8 +77,8 @@ struct Tuning {
   std::optional<TunedPoint> recorded;
   /// The recorded settings, started cold as all others are: what those are held against.
   TunedPoint now;
-  /// By trace: the device's memory, if known, and the most bytes live at once.
-  std::vector<std::optional<Bytes>> memory;
+  /// By trace: what the allocator may hold, where that is known, and the most bytes live at once.
+  std::vector<std::optional<Bytes>> capacity;
   std::vector<Bytes> live_peak;
 
   /// What nothing beats, by peak reserved.

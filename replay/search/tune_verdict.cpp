@@ -23,6 +23,10 @@ double share(Bytes part, Bytes whole) {
   return static_cast<double>(part.count()) / static_cast<double>(std::max(Bytes{1}, whole).count());
 }
 
+std::string without_sign(const std::string& change) {
+  return change.starts_with('-') || change.starts_with('+') ? change.substr(1) : change;
+}
+
 std::string failing(std::int64_t failures) {
   return fmt::format("{} request{} find{} no memory",
                      grouped(failures),
@@ -30,31 +34,32 @@ std::string failing(std::int64_t failures) {
                      failures == 1 ? "s" : "");
 }
 
+std::string waits(std::int64_t count) {
+  return fmt::format("{} time{}", grouped(count), count == 1 ? "" : "s");
+}
+
 /// How the device calls of a point compare with now's.
 std::string describe_cost(const Tuning& tuning, const TunedPoint& point) {
   const CostEstimate& cost = point.standing.cost;
   const CostEstimate& now = tuning.now.standing.cost;
-  const std::string prices = describe(tuning.pricing);
-  const std::string figures =
-      fmt::format("{} against {}, waiting left out", human_cost(cost), human_cost(now));
-  if (is_cheaper(cost, now) == Cheaper::yes) {
-    return fmt::format(
-        "Its device calls take less time at low, mid and high prices of {}: {}.", prices, figures);
-  }
-  if (is_cheaper(now, cost) == Cheaper::yes) {
-    return fmt::format(
-        "Its device calls take more time at low, mid and high prices of {}: {}.", prices, figures);
-  }
+  const bool less = cost.low < now.low && cost.mid < now.mid && cost.high < now.high;
+  const bool more = cost.low > now.low && cost.mid > now.mid && cost.high > now.high;
   const bool equal = cost.low == now.low && cost.mid == now.mid && cost.high == now.high;
-  if (equal && cost.waits == now.waits) return "Its device calls take as much time as now's.";
-  return fmt::format(
-      "Whether its device calls take less time than now's depends on prices and on how long a wait "
-      "is: {} at prices of {}, with {} wait{} against {}.",
-      figures,
-      prices,
-      grouped(cost.waits),
-      cost.waits == 1 ? "" : "s",
-      grouped(now.waits));
+  const std::string prices = describe(tuning.pricing);
+  std::string text = "Its device calls take as much time";
+  if (less || more) {
+    text = fmt::format("Its device calls take {} time at low, mid and high prices of {}",
+                       less ? "less" : "more",
+                       prices);
+  } else if (!equal) {
+    text =
+        fmt::format("Whether its device calls take less time depends on the prices of {}", prices);
+  }
+  if (!equal) text += fmt::format(": {} against {}", human_cost(cost), human_cost(now));
+  if (cost.waits == now.waits) return text + ", waiting left out.";
+  return text + fmt::format("; it waits for the device {} against {}, which is not in that.",
+                            waits(cost.waits),
+                            grouped(now.waits));
 }
 
 /// Whether no other point of the front is as cheap, whatever the prices are.
@@ -63,6 +68,42 @@ bool is_cheapest(const Tuning& tuning, const TunedPoint& point) {
     const bool itself = other.settings == point.settings && other.empty_cache == point.empty_cache;
     return itself || is_cheaper(point.standing.cost, other.standing.cost) == Cheaper::yes;
   });
+}
+
+std::string describe_peaks(const Tuning& tuning, const TunedPoint& point) {
+  const Standing& best = point.standing;
+  const Standing& now = tuning.now.standing;
+  const std::string peak = describe_peak(tuning, point);
+  const std::string whose = tuning.subjects.size() > 1 ? " of the worst trace" : "";
+  // A run that fails goes on without what it did not get.
+  if (best.failures != now.failures) return fmt::format("Its peak reserved{} is {}.", whose, peak);
+  const std::string name = describe_choice(tuning, point);
+  if (best.worst == now.worst) {
+    return fmt::format("{} leaves peak reserved memory{} at {}.", name, whose, peak);
+  }
+  return fmt::format("{} {} peak reserved memory{} by {}, {} against {}.",
+                     name,
+                     best.worst < now.worst ? "lowers" : "raises",
+                     whose,
+                     without_sign(describe_change(tuning, point)),
+                     peak,
+                     describe_peak(tuning, tuning.now));
+}
+
+/// Where the least peak is dear, what is nearly as low may be far cheaper.
+void say_what_is_close(const Tuning& tuning, Sentences& verdict) {
+  if (tuning.objective != Objective::memory) return;
+  const TunedPoint& best = *tuning.recommended;
+  const TunedPoint* cheapest = &best;
+  for (const TunedPoint& point : tuning.front) {
+    const bool close = point.standing.worst <= balanced_margin * best.standing.worst;
+    if (close && point.standing.cost.mid < cheapest->standing.cost.mid) cheapest = &point;
+  }
+  if (is_cheaper(cheapest->standing.cost, best.standing.cost) != Cheaper::yes) return;
+  verdict.push_back(fmt::format("Within 5 % of that, {} is cheaper: {}, {} (--objective balanced).",
+                                describe_choice(tuning, *cheapest),
+                                describe_peak(tuning, *cheapest),
+                                human_cost(cheapest->standing.cost)));
 }
 
 void say_what_helps(const Tuning& tuning, Sentences& verdict) {
@@ -76,20 +117,17 @@ void say_what_helps(const Tuning& tuning, Sentences& verdict) {
                                   name,
                                   after == 0 ? "everything fits" : failing(after)));
   }
-  const bool less = best.standing.worst < tuning.now.standing.worst;
-  verdict.push_back(fmt::format("{} {} peak reserved memory{}: {}, {}.",
-                                name,
-                                less                                               ? "lowers"
-                                : best.standing.worst == tuning.now.standing.worst ? "keeps"
-                                                                                   : "raises",
-                                tuning.subjects.size() > 1 ? " of the worst trace" : "",
-                                describe_peak(tuning, best),
-                                describe_change(tuning, best)));
+  verdict.push_back(describe_peaks(tuning, best));
+  if (tuning.subjects.size() == 1) {
+    verdict.push_back(fmt::format("No setting can go below {}, the most that is live at once.",
+                                  human_size(tuning.live_peak.front())));
+  }
   verdict.push_back(describe_cost(tuning, best));
   if (tuning.objective == Objective::time && !is_cheapest(tuning, best)) {
     verdict.emplace_back(
         "Which of the front costs least depends on prices and waits; this one does at mid prices.");
   }
+  say_what_is_close(tuning, verdict);
   constexpr double little = 0.99;
   const double ratio = best.standing.worst / tuning.now.standing.worst;
   if (before == after && tuning.objective == Objective::memory && ratio > little) {
@@ -124,19 +162,25 @@ void say_how_robust(const Tuning& tuning, Sentences& verdict) {
 void say_why_nothing_helps(const Tuning& tuning, Sentences& verdict) {
   verdict.push_back(fmt::format("No setting tried is better than now: keep {}.",
                                 describe_choice(tuning, tuning.now)));
+  if (tuning.now.standing.failures > 0) {
+    verdict.push_back(fmt::format("{} under every setting tried.",
+                                  failing(tuning.front.front().standing.failures)));
+  }
   for (std::size_t i = 0; i < tuning.subjects.size(); ++i) {
     const Bytes reserved = tuning.now.runs[i].peak_reserved;
     const Bytes live = tuning.live_peak[i];
     const std::string whose =
         tuning.subjects.size() > 1 ? tuning.subjects[i]->source.file + ": " : std::string{};
-    const std::optional<Bytes>& memory = tuning.memory[i];
-    if (tuning.now.standing.failures > 0 && memory && live > *memory) {
+    const std::optional<Bytes>& capacity = tuning.capacity[i];
+    if (live == Bytes{0}) {
+      verdict.push_back(whose + "Nothing is asked for.");
+    } else if (capacity && live > *capacity) {
       verdict.push_back(
-          fmt::format("{}{} are live at once and the device has {}: no allocator setting can help, "
+          fmt::format("{}{} are live at once where the allocator may hold {}: no setting can help, "
                       "only a smaller workload.",
                       whose,
                       human_size(live),
-                      human_size(*memory)));
+                      human_size(*capacity)));
     } else {
       verdict.push_back(fmt::format(
           "{}{} are live at once where {} are reserved at the peak: {:.1f} % efficiency, so no "
@@ -161,7 +205,7 @@ void say_what_harms(const Tuning& tuning, Sentences& verdict) {
     } else if (point.standing.worst > tuning.now.standing.worst) {
       how = describe_change(tuning, point);
     }
-    list += fmt::format("{}{} ({})", list.empty() ? "" : "; ", advised.name, how);
+    list += fmt::format("{}{}: {}", list.empty() ? "" : "; ", advised.name, how);
   }
   if (!list.empty()) verdict.push_back(fmt::format("Worse than now: {}.", list));
   for (const AdvisedSetting& advised : tuning.advised) {
@@ -172,7 +216,7 @@ void say_what_harms(const Tuning& tuning, Sentences& verdict) {
 
 void say_what_it_rests_on(const Tuning& tuning, Sentences& verdict) {
   const bool unlimited = std::none_of(
-      tuning.memory.begin(), tuning.memory.end(), [](auto& m) { return m.has_value(); });
+      tuning.capacity.begin(), tuning.capacity.end(), [](auto& m) { return m.has_value(); });
   if (unlimited) {
     verdict.emplace_back(
         "No capacity is known, so nothing can run out of memory here (--device-memory).");
@@ -211,6 +255,8 @@ AgainstNow against_now(const Tuning& tuning, const TunedPoint& point) {
   if (a.failures != b.failures) {
     return a.failures < b.failures ? AgainstNow::better : AgainstNow::worse;
   }
+  // What runs come to that go on without what they did not get means little.
+  if (a.failures > 0) return AgainstNow::no_worse;
   const auto peaks_a = std::tie(a.worst, a.total);
   const auto peaks_b = std::tie(b.worst, b.total);
   if (peaks_a != peaks_b) return peaks_a < peaks_b ? AgainstNow::better : AgainstNow::worse;
