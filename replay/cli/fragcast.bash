@@ -57,8 +57,8 @@ _fragcast() {
       layout) words="$recorded $steps --recorded-setting --others --at --salvage" ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
       tune)
-        words="$recorded $steps $what_if $results --recorded-setting --settings-file --threads"
-        words+=' --objective --with-empty-cache --all-keys --points'
+        words="$recorded $steps $what_if --recorded-setting --settings-file --threads"
+        words+=' --profile --prices --json --objective --with-empty-cache --all-keys --points'
         ;;
       profiles) words='--profile' ;;
     esac

@@ -153,6 +153,7 @@ std::vector<Bytes> sizes_above_gaps(const SizeProfile& profile, std::size_t coun
       gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.weight > b.weight; });
   if (gaps.size() > count) gaps.resize(count);
   std::vector<Bytes> sizes;
+  sizes.reserve(gaps.size());
   for (const Gap& gap : gaps) sizes.push_back(gap.above);
   std::sort(sizes.begin(), sizes.end());
   return sizes;

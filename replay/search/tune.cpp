@@ -129,8 +129,11 @@ class Search {
       // Its only spelling from here on.
       tuning_.now.settings = *recorded;
       tried_.insert({*recorded, 0});
+      front_.add(tuning_.now);
+    } else {
+      // No setting that could be recommended for all.
+      tuning_.now.settings = each_as_recorded;
     }
-    front_.add(tuning_.now);
   }
 
   /// Ranks of one job run on equal devices, where the largest counts. Where devices differ, or are

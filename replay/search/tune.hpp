@@ -25,6 +25,9 @@ enum class Objective : std::uint8_t {
 /// How much above the least peak reserved a balanced choice may be.
 inline constexpr double balanced_margin = 1.05;
 
+/// In the place of settings, where traces were recorded under several.
+inline constexpr const char* each_as_recorded = "each as recorded";
+
 /// What becomes of a point that is beaten while it runs.
 enum class Beaten : std::uint8_t {
   abandoned,

@@ -70,6 +70,42 @@ bool is_cheapest(const Tuning& tuning, const TunedPoint& point) {
   });
 }
 
+/// What is live at once, against what is reserved and what may be.
+void say_what_bounds(const Tuning& tuning, Sentences& verdict) {
+  const bool fails = tuning.now.standing.failures > 0;
+  for (std::size_t i = 0; i < tuning.subjects.size(); ++i) {
+    const Bytes reserved = tuning.now.runs[i].peak_reserved;
+    const Bytes live = tuning.live_peak[i];
+    const std::optional<Bytes>& capacity = tuning.capacity[i];
+    std::string text =
+        tuning.subjects.size() > 1 ? tuning.subjects[i]->source.file + ": " : std::string{};
+    if (live == Bytes{0}) {
+      text += "Nothing is asked for.";
+    } else if (capacity && live > *capacity) {
+      text += fmt::format(
+          "{} are live at once where the allocator may hold {}: no setting can let "
+          "everything fit, only a smaller workload.",
+          human_size(live),
+          human_size(*capacity));
+    } else if (fails && capacity) {
+      text += fmt::format(
+          "{} are live at once where the allocator may hold {}: what fails, fails "
+          "by fragmentation that no setting tried avoids.",
+          human_size(live),
+          human_size(*capacity));
+    } else {
+      text += fmt::format(
+          "{} are live at once where {} are reserved at the peak: {:.1f} % "
+          "efficiency, so no setting could save more than {}.",
+          human_size(live),
+          human_size(reserved),
+          100 * share(live, reserved),
+          human_size(std::max(Bytes{0}, reserved - live)));
+    }
+    verdict.push_back(std::move(text));
+  }
+}
+
 std::string describe_peaks(const Tuning& tuning, const TunedPoint& point) {
   const Standing& best = point.standing;
   const Standing& now = tuning.now.standing;
@@ -118,7 +154,9 @@ void say_what_helps(const Tuning& tuning, Sentences& verdict) {
                                   after == 0 ? "everything fits" : failing(after)));
   }
   verdict.push_back(describe_peaks(tuning, best));
-  if (tuning.subjects.size() == 1) {
+  if (after > 0) {
+    say_what_bounds(tuning, verdict);
+  } else if (tuning.subjects.size() == 1) {
     verdict.push_back(fmt::format("No setting can go below {}, the most that is live at once.",
                                   human_size(tuning.live_peak.front())));
   }
@@ -131,7 +169,8 @@ void say_what_helps(const Tuning& tuning, Sentences& verdict) {
   constexpr double little = 0.99;
   const double ratio = best.standing.worst / tuning.now.standing.worst;
   if (before == after && tuning.objective == Objective::memory && ratio > little) {
-    verdict.emplace_back("That is less than 1 % of peak reserved: hardly worth a change.");
+    verdict.emplace_back(
+        "That is less than 1 % of peak reserved: hardly worth a change for memory's sake.");
   }
 }
 
@@ -158,40 +197,15 @@ void say_how_robust(const Tuning& tuning, Sentences& verdict) {
   verdict.push_back(fmt::format("It is worse than now with: {}.", list));
 }
 
-/// The trace that has least to gain is of no interest; the one with most bounds what can be saved.
 void say_why_nothing_helps(const Tuning& tuning, Sentences& verdict) {
+  const bool one_setting = tuning.now.settings != each_as_recorded;
   verdict.push_back(fmt::format("No setting tried is better than now: keep {}.",
-                                describe_choice(tuning, tuning.now)));
+                                one_setting ? describe_choice(tuning, tuning.now) : "what is set"));
   if (tuning.now.standing.failures > 0) {
-    verdict.push_back(fmt::format("{} under every setting tried.",
-                                  failing(tuning.front.front().standing.failures)));
+    verdict.push_back(fmt::format("{}, and no fewer under any setting tried.",
+                                  failing(tuning.now.standing.failures)));
   }
-  for (std::size_t i = 0; i < tuning.subjects.size(); ++i) {
-    const Bytes reserved = tuning.now.runs[i].peak_reserved;
-    const Bytes live = tuning.live_peak[i];
-    const std::string whose =
-        tuning.subjects.size() > 1 ? tuning.subjects[i]->source.file + ": " : std::string{};
-    const std::optional<Bytes>& capacity = tuning.capacity[i];
-    if (live == Bytes{0}) {
-      verdict.push_back(whose + "Nothing is asked for.");
-    } else if (capacity && live > *capacity) {
-      verdict.push_back(
-          fmt::format("{}{} are live at once where the allocator may hold {}: no setting can help, "
-                      "only a smaller workload.",
-                      whose,
-                      human_size(live),
-                      human_size(*capacity)));
-    } else {
-      verdict.push_back(fmt::format(
-          "{}{} are live at once where {} are reserved at the peak: {:.1f} % efficiency, so no "
-          "setting could save more than {}.",
-          whose,
-          human_size(live),
-          human_size(reserved),
-          100 * share(live, reserved),
-          human_size(std::max(Bytes{0}, reserved - live))));
-    }
-  }
+  say_what_bounds(tuning, verdict);
 }
 
 void say_what_harms(const Tuning& tuning, Sentences& verdict) {

@@ -52,8 +52,9 @@ Workload::Workload(std::span<const Subject> subjects,
   for (const Subject& subject : subjects) {
     prepared_.emplace_back(subject, std::nullopt, options);
     traces.push_back(&subject.trace());
-    const RunConditions& first = conditions(0);
-    const RunConditions& last = conditions(prepared_.size() - 1);
+    require_start(prepared_.size() - 1);
+    const RunConditions first = conditions(0);
+    const RunConditions last = conditions(prepared_.size() - 1);
     if (first.model == last.model && &first.release() == &last.release()) continue;
     throw InputError{
         {.file = subject.source.file, .line = {}, .byte = {}},
@@ -74,6 +75,16 @@ Workload::Workload(std::span<const Subject> subjects,
     changes.empty_cache = std::move(plan);
     add_placement(changes);
   }
+}
+
+void Workload::require_start(std::size_t i) const {
+  const Session session{trace(i), conditions(i)};
+  if (session.refusal().empty()) return;
+  throw InputError{{.file = subjects_[i].source.file, .line = {}, .byte = {}},
+                   fmt::format("cannot be replayed by {} as it was recorded: {} "
+                               "(--recorded-setting puts other settings in their place)",
+                               conditions(i).model->name,
+                               session.refusal())};
 }
 
 void Workload::add_placement(const TraceChanges& changes) {

@@ -35,7 +35,8 @@ struct Variation {
 /// points to its subjects, which must outlive it. Once made it only answers, to several threads.
 class Workload {
  public:
-  /// Throws InputError where there is nothing to simulate, or the traces are of several allocators.
+  /// Throws InputError where there is nothing to simulate, the allocator refuses to start as it was
+  /// recorded, or the traces are of several allocators.
   Workload(std::span<const Subject> subjects,
            const CompareOptions& options,
            EmptyCacheSearch where);
@@ -70,6 +71,8 @@ class Workload {
   [[nodiscard]] Bytes unit_of(std::size_t i) const {
     return i < units_.size() ? units_[i] : Bytes{1};
   }
+  /// Throws InputError where the recorded settings or the start are refused.
+  void require_start(std::size_t i) const;
   void add_placement(const TraceChanges& changes);
   [[nodiscard]] RunSpec spec_of(std::size_t i,
                                 const Choice& choice,

@@ -179,6 +179,29 @@ TEST_CASE("traces of several allocators have no common setting", "[tune]") {
   CHECK(tune(subjects, options).recommended);
 }
 
+TEST_CASE("traces recorded under several settings are held against their own", "[tune]") {
+  const std::vector<Subject> subjects{
+      subject_of(stepped(fmt::format("conf expandable_segments:True\n{}", growing)), "one"),
+      subject_of(stepped(growing), "two")};
+  const Tuning tuning = tune(subjects, {});
+  CHECK(tuning.now.settings == "each as recorded");
+  CHECK(tuning.now.runs[0].peak_reserved == 200_MiB);
+  CHECK(tuning.now.runs[1].peak_reserved == (102 + 132 + 162 + 192) * 1_MiB);
+  CHECK(best(tuning) == "expandable_segments:True,large_segment_size_mb:192");
+  CHECK(tuning.recommended->standing.worst == 0.96);
+  for (const TunedPoint& point : tuning.front) CHECK(point.settings != tuning.now.settings);
+}
+
+TEST_CASE("a trace that does not start as recorded cannot be tuned", "[tune]") {
+  const Subject subject = subject_of(stepped(fmt::format("conf page_size:1g\n{}", growing)));
+  TuneOptions options;
+  options.run.model = find_model("cuda-caching");
+  CHECK(refusal_of([&] { static_cast<void>(tune_one(subject, options)); }) ==
+        "script: cannot be replayed by cuda-caching as it was recorded: Unrecognized "
+        "CachingAllocator option: page_size (--recorded-setting puts other settings in their "
+        "place)");
+}
+
 TEST_CASE("where empty_cache goes is searched when asked for", "[tune]") {
   const Subject subject = subject_of(stepped(side_stream));
   CHECK(best(tune_one(subject)) == "nothing");
@@ -193,8 +216,9 @@ TEST_CASE("where more is live than the device has, only a smaller workload helps
       stepped("device_memory 900MiB\nmalloc a 500MiB 0\nmalloc b 300MiB 0\nmalloc c 200MiB 0\n"));
   const Tuning tuning = tune_one(subject);
   CHECK(best(tuning) == "nothing");
-  CHECK(says(tuning, "1 request finds no memory under every setting tried."));
-  CHECK(says(tuning, "1000 MiB are live at once where the allocator may hold 900 MiB"));
+  CHECK(says(tuning, "1 request finds no memory, and no fewer under any setting tried."));
+  CHECK(says(tuning,
+             "1000 MiB are live at once where the allocator may hold 900 MiB: no setting can let"));
   CHECK(tuning.robustness.empty());
 
   TuneOptions others;
