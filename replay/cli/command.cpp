@@ -13,6 +13,7 @@ std::span<const Command> all_commands() {
                                    steps_command(),
                                    empty_cache_command(),
                                    fit_command(),
+                                   tune_command(),
                                    models_command(),
                                    profiles_command()};
   return commands;

@@ -52,6 +52,7 @@ struct Command {
 [[nodiscard]] Command steps_command();
 [[nodiscard]] Command empty_cache_command();
 [[nodiscard]] Command fit_command();
+[[nodiscard]] Command tune_command();
 [[nodiscard]] Command models_command();
 [[nodiscard]] Command profiles_command();
 

@@ -12,6 +12,7 @@ _fragcast() {
   case $previous in
     --format) words='auto snapshot calls' ;;
     --empty-cache) words='keep drop' ;;
+    --objective) words='memory time balanced' ;;
     --on-oom) words='continue stop' ;;
     --color) words='auto always never' ;;
     --soc) words='ascend910b ascend950' ;;
@@ -33,7 +34,8 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps empty-cache fit models profiles --help --version'
+    words='info replay compare verify layout steps empty-cache fit tune models profiles --help'
+    words+=' --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi
@@ -62,6 +64,10 @@ _fragcast() {
         words+=' --points'
         ;;
       steps) words="$recorded $steps $what_if --recorded-setting" ;;
+      tune)
+        words="$recorded $steps $what_if --recorded-setting --settings-file --threads"
+        words+=' --profile --prices --json --objective --with-empty-cache --all-keys --points'
+        ;;
       profiles) words='--profile' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "${words-} $all" -- "$current")

@@ -23,13 +23,14 @@ bool changes_settings(const Control& call) {
          std::holds_alternative<control::SetFraction>(call);
 }
 
-/// AddPadSize() of torch_npu: 32 bytes, on all chips before Ascend950.
+}  // namespace
+
+// AddPadSize() of torch_npu: 32 bytes, on all chips before Ascend950.
 Bytes padding_of(const RunConditions& conditions) {
   const bool pads = conditions.model->vendor == Vendor::npu && conditions.soc != Soc::ascend950;
   return pads ? 32_B : 0_B;
 }
 
-/// What the allocator may hold, if a fraction says so. For NPUs a fraction of 1 lifts the limit.
 std::optional<Bytes> limit_of(const RunConditions& conditions) {
   std::optional<double> fraction = conditions.fraction;
   if (!fraction) {
@@ -43,8 +44,6 @@ std::optional<Bytes> limit_of(const RunConditions& conditions) {
   return Bytes{static_cast<std::int64_t>(*fraction *
                                          static_cast<double>(conditions.device_total().count()))};
 }
-
-}  // namespace
 
 TraceFacts facts_of(const Trace& trace) {
   TraceFacts facts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "replay/engine/run.hpp"
@@ -20,6 +21,12 @@ struct TraceFacts {
   /// The trace changes settings or the memory fraction.
   bool changes_at_run_time = false;
 };
+
+/// What the allocator may hold, if a fraction says so. For NPUs a fraction of 1 lifts the limit.
+[[nodiscard]] std::optional<Bytes> limit_of(const RunConditions& conditions);
+
+/// What is added to every request before rounding.
+[[nodiscard]] Bytes padding_of(const RunConditions& conditions);
 
 [[nodiscard]] TraceFacts facts_of(const Trace& trace);
 

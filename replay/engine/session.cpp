@@ -41,8 +41,8 @@ struct InitialRequest {
   Bytes size;
 };
 
-/// All of them, pool by pool, in each stream by stream, in each by address.
-std::vector<InitialRequest> initial_requests(const Layout& heap) {
+/// All of them, pool by pool, in each stream by stream, in each by address or the largest first.
+std::vector<InitialRequest> initial_requests(const Layout& heap, Start start) {
   std::vector<InitialRequest> requests;
   for (const SegmentPicture& segment : heap.segments) {
     for (const BlockPicture& block : segment.blocks) {
@@ -54,8 +54,15 @@ std::vector<InitialRequest> initial_requests(const Layout& heap) {
                           .size = block.requested});
     }
   }
-  std::sort(requests.begin(), requests.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.pool, a.stream, a.address) < std::tie(b.pool, b.stream, b.address);
+  // What is placed largest first goes before address; of one size all stay in order of address.
+  const auto rank = [start](const InitialRequest& request) {
+    return start == Start::cold_largest_first ? -request.size : Bytes{0};
+  };
+  std::sort(requests.begin(), requests.end(), [&](const auto& a, const auto& b) {
+    const Bytes rank_a = rank(a);
+    const Bytes rank_b = rank(b);
+    return std::tie(a.pool, a.stream, rank_a, a.address) <
+           std::tie(b.pool, b.stream, rank_b, b.address);
   });
   return requests;
 }
@@ -79,6 +86,7 @@ Session::Session(const Trace& trace, const RunConditions& conditions)
       refusal_ = start_warm();
       break;
     case Start::cold:
+    case Start::cold_largest_first:
       refusal_ = start_cold();
       break;
   }
@@ -118,7 +126,7 @@ ControlRefusal Session::start_cold() {
     if (refusal.empty() && pool != PoolId{}) refusal = model_->apply(control::PoolBegin{pool});
     scope = pool;
   };
-  for (const InitialRequest& request : initial_requests(trace_.initial.heap)) {
+  for (const InitialRequest& request : initial_requests(trace_.initial.heap, conditions_.start)) {
     if (request.pool != scope) enter(request.pool);
     if (!refusal.empty()) return refusal;
     AllocateOutcome outcome = model_->allocate(

@@ -10,6 +10,8 @@ std::string_view name_of(Start start) {
       return "warm";
     case Start::cold:
       return "cold";
+    case Start::cold_largest_first:
+      return "cold_largest_first";
   }
   return {};
 }

@@ -7,7 +7,7 @@
 
 namespace fragcast {
 
-/// What reports and JSON call them: `empty`, `warm`, `cold`.
+/// What reports and JSON call them: `empty`, `warm`, `cold`, `cold_largest_first`.
 [[nodiscard]] std::string_view name_of(Start start);
 /// `completed`, `out_of_memory`, `refused`.
 [[nodiscard]] std::string_view name_of(RunOutcome outcome);

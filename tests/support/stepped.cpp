@@ -17,6 +17,16 @@ Trace stepped(std::string_view script) {
   return trace;
 }
 
+Subject subject_of(Trace trace, std::string file) {
+  Subject subject;
+  subject.kind = SourceKind::call_script;
+  subject.source.file = std::move(file);
+  subject.events = trace.events.size();
+  subject.history.trace = std::move(trace);
+  subject.history.conditions.model = "npu-caching";
+  return subject;
+}
+
 std::optional<Trace> recorded_trace(const std::string& name) {
   const auto file = recording("traces/" + name + ".pickle");
   if (!file) return std::nullopt;

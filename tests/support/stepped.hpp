@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "replay/engine/run_spec.hpp"
+#include "replay/load/subject.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace fragcast {
 
 /// The trace of a call script, with the steps that are found in it.
 [[nodiscard]] Trace stepped(std::string_view script);
+
+/// A call script's trace as a subject, for the NPU allocator.
+[[nodiscard]] Subject subject_of(Trace trace, std::string file = "script");
 
 /// The trace of the recording traces/NAME.pickle, call stacks and steps included; nothing, and the
 /// test is to return, where it is not there.

@@ -123,6 +123,22 @@ TEST_CASE("a warm start hands out the recorded device addresses", "[session]") {
   CHECK(session.step().placement.address == Address{0x100000000000});
 }
 
+TEST_CASE("a cold start can place the largest blocks of each stream first", "[session]") {
+  TraceBuilder builder;
+  builder.begin_with(
+      parse_layout("0x7000000000: [A0 2M]\n"
+                   "0x7001000000: [A1 6M]\n"
+                   "0x7002000000: [A2 2M]\n"
+                   "0x7003000000 stream 1: [A3 8M]\n"));
+  Session session{builder.trace(), conditions(builder.trace(), Start::cold_largest_first)};
+  CHECK(drawing(session) ==
+        "0x100000000000 large stream 0 kept: [A1 6M]\n"
+        "0x100000600000 large stream 0 kept: [A0 2M]\n"
+        "0x100000800000 large stream 0 kept: [A2 2M]\n"
+        "0x100000a00000 large stream 1 kept: [A3 8M]\n");
+  CHECK(session.totals().device_allocs == 0);
+}
+
 TEST_CASE("a cold start lets the model place the recorded blocks by stream and address",
           "[session]") {
   TraceBuilder builder;
