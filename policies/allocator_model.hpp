@@ -78,6 +78,8 @@ class AllocatorModel {
     Bytes largest;
   };
   [[nodiscard]] virtual CacheInfo cache_info() const = 0;
+  /// The least block that a request of so many bytes is served with: padding and rounding included.
+  [[nodiscard]] virtual Bytes block_size(Bytes requested) const { return requested; }
   /// The largest request that the allocator rounds to `rounded`, a size that it rounds to.
   [[nodiscard]] virtual Bytes largest_request(Bytes rounded) const { return rounded; }
   /// Re-derives every invariant from scratch; throws InvariantError naming the first that fails.

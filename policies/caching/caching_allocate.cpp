@@ -30,6 +30,10 @@ CachingAllocator::Search CachingAllocator::begin_search(const AllocateRequest& r
           .pool = &pools_.serving(pool_kind(rounded))};
 }
 
+Bytes CachingAllocator::block_size(Bytes requested) const {
+  return round_size(requested, rules_.padding, settings_);
+}
+
 AllocateOutcome CachingAllocator::do_allocate(const AllocateRequest& request) {
   const bool lazy = settings_.multi_stream_lazy_reclaim;
   const bool paused = events_paused();

@@ -11,6 +11,7 @@ std::span<const Command> all_commands() {
                                    verify_command(),
                                    layout_command(),
                                    steps_command(),
+                                   growth_command(),
                                    empty_cache_command(),
                                    fit_command(),
                                    tune_command(),

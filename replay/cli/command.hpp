@@ -50,6 +50,7 @@ struct Command {
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command layout_command();
 [[nodiscard]] Command steps_command();
+[[nodiscard]] Command growth_command();
 [[nodiscard]] Command empty_cache_command();
 [[nodiscard]] Command fit_command();
 [[nodiscard]] Command tune_command();

@@ -34,7 +34,7 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps empty-cache fit tune models profiles --help'
+    words='info replay compare verify layout steps growth empty-cache fit tune models profiles --help'
     words+=' --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
@@ -56,6 +56,9 @@ _fragcast() {
         ;;
       verify) words="$recorded $steps --tolerance" ;;
       layout) words="$recorded $steps --recorded-setting --others --at --salvage" ;;
+      growth)
+        words="$recorded $steps $what_if --recorded-setting --csv --step --at --top"
+        ;;
       empty-cache)
         words="$recorded $steps $what_if $results --recorded-setting --threads"
         ;;

@@ -1,24 +1,16 @@
 #include "replay/search/emptying_choices.hpp"
 
 #include <algorithm>
-#include <variant>
+
+#include "replay/search/placements.hpp"
 
 namespace fragcast {
-namespace {
-
-bool empties_cache(const Trace* trace) {
-  return std::any_of(trace->events.begin(), trace->events.end(), [trace](const Event& event) {
-    return event.kind == EventKind::control &&
-           std::holds_alternative<control::EmptyCache>(trace->controls[event.detail]);
-  });
-}
-
-}  // namespace
 
 std::vector<EmptyCachePlan> emptying_choices(const std::vector<const Trace*>& traces) {
   std::vector<EmptyCachePlan> plans;
-  if (std::any_of(traces.begin(), traces.end(), empties_cache))
-    plans.emplace_back(DropEmptyCache{});
+  const bool have_calls = std::any_of(
+      traces.begin(), traces.end(), [](const Trace* trace) { return calls_empty_cache(*trace); });
+  if (have_calls) plans.emplace_back(no_calls().plan);
   const bool have_steps = std::all_of(
       traces.begin(), traces.end(), [](const Trace* trace) { return !trace->steps.empty(); });
   if (!have_steps) return plans;
