@@ -22,9 +22,9 @@ enum class OnOom : std::uint8_t {
 
 /// How the heap that a trace began with comes to be.
 enum class Start : std::uint8_t {
-  empty,  ///< there was none
-  warm,   ///< rebuilt as recorded, device addresses included
-  cold,   ///< its live blocks placed by the model, in order of address per stream
+  empty,               ///< there was none
+  warm,                ///< rebuilt as recorded, device addresses included
+  cold,                ///< its live blocks placed by the model, in order of address per stream
   cold_largest_first,  ///< likewise, the largest of each stream first
 };
 
@@ -49,8 +49,8 @@ struct RunSpec {
   std::optional<double> fraction;
   std::optional<Soc> soc;
   OnOom on_oom = OnOom::carry_on;
-  /// For a trace that began with a heap: warm or one of the cold ones. A trace that did not always starts empty.
-  /// Warm also means that the device hands out the recorded addresses.
+  /// For a trace that began with a heap: warm or one of the cold ones. A trace that did not always
+  /// starts empty. Warm also means that the device hands out the recorded addresses.
   Start start = Start::cold;
 };
 
