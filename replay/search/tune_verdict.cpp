@@ -89,8 +89,8 @@ void say_what_bounds(const Tuning& tuning, Sentences& verdict) {
           human_size(*capacity));
     } else if (fails && capacity) {
       text += fmt::format(
-          "{} are live at once where the allocator may hold {}: what fails, fails "
-          "by fragmentation that no setting tried avoids.",
+          "{} are live at once where the allocator may hold {}: what fails is lost "
+          "to fragmentation and rounding, which no setting tried avoids.",
           human_size(live),
           human_size(*capacity));
     } else {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "sim/core/check.hpp"
 
@@ -21,9 +20,10 @@ Trace scale_sizes(const Trace& trace, double factor) {
   FRAGCAST_CHECK(factor > 0, "sizes are scaled by nothing");
   Trace result = trace;
   result.addresses = {};
-  for (std::size_t i = 0; i < result.events.size(); ++i) {
-    Event& event = result.events[i];
+  result.events = {};
+  for (Event event : trace.events) {
     if (event.kind == EventKind::allocate) event.size = scaled(event.size, factor);
+    result.events.push_back(event);
   }
   return result;
 }
