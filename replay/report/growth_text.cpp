@@ -160,8 +160,9 @@ void write_growths(const GrowthTable& table,
     avoidable += growth.avoidable();
   }
   out << fmt::format(
-      "  {} asked for in all; {} of them would not have been, each time, had the free bytes of the "
-      "pool been in one piece\n",
+      "  {} asked for in all, {} of that more than the pools lacked (avoidable: asked less what "
+      "the "
+      "request needs beyond what is usable)\n",
       human_size(asked),
       human_size(avoidable));
 }

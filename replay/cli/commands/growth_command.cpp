@@ -39,13 +39,13 @@ GrowthSelection selection_of(const Options& options, const Trace& trace) {
   return selection;
 }
 
-/// The growth by the request at a place, or the next one behind it.
-void write_chosen(const GrowthTable& table,
-                  const PreparedRun& prepared,
-                  const std::string& text,
-                  std::ostream& out) {
+/// The growth by the request at the place that `--at` names, or the next one behind it; null
+/// without `--at`.
+const Growth* chosen_growth(const GrowthTable& table, const Options& options, const Trace& trace) {
+  const auto text = options.own.text("at");
+  if (!text) return nullptr;
   const InputPosition where = at_option("at");
-  const auto position = resolve(prepared.trace(), parse_place(text, where), where);
+  const auto position = resolve(trace, parse_place(*text, where), where);
   if (!position) throw UsageError{"--at peak: a growth is a request; name it as request:N"};
   const auto found =
       std::find_if(table.growths.begin(), table.growths.end(), [&](const Growth& growth) {
@@ -53,10 +53,14 @@ void write_chosen(const GrowthTable& table,
       });
   if (found == table.growths.end()) {
     throw UsageError{
-        fmt::format("--at {}: reserved memory does not grow there or behind it", text)};
+        fmt::format("--at {}: reserved memory does not grow there or behind it", *text)};
   }
-  write_growth(
-      *found, prepared.trace(), layout_at(prepared.trace(), prepared.spec(), found->event), out);
+  return &*found;
+}
+write_growth(*found,
+             prepared.trace(),
+             layout_at(prepared.trace(), prepared.spec(), found->event),
+             out);
 }
 
 ExitStatus run_growth(const Options& options, Console& console) {
