@@ -57,11 +57,6 @@ const Growth* chosen_growth(const GrowthTable& table, const Options& options, co
   }
   return &*found;
 }
-write_growth(*found,
-             prepared.trace(),
-             layout_at(prepared.trace(), prepared.spec(), found->event),
-             out);
-}
 
 ExitStatus run_growth(const Options& options, Console& console) {
   Result csv{options.csv, console.out};
@@ -75,13 +70,14 @@ ExitStatus run_growth(const Options& options, Console& console) {
     const Trace& trace = prepared.trace();
     const GrowthSelection selection = selection_of(options, trace);
     const GrowthTable table = find_growths(trace, resolve_conditions(trace, prepared.spec()));
+    const Growth* chosen = chosen_growth(table, options, trace);
     csv.write([&](std::ostream& out) { write_growth_csv(table, trace, out); });
     if (csv.takes_standard_output()) return ExitStatus::fine;
     if (options.verbosity == Verbosity::normal) write_subject(subject, console.out);
-    if (const auto place = options.own.text("at")) {
-      write_chosen(table, prepared, *place, console.out);
-    } else {
+    if (chosen == nullptr) {
       write_growths(table, trace, selection, console.out);
+    } else {
+      write_growth(*chosen, trace, layout_at(trace, prepared.spec(), chosen->event), console.out);
     }
   }
   return ExitStatus::fine;
