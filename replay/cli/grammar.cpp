@@ -81,12 +81,15 @@ po::options_description what_if_options() {
   return group;
 }
 
-po::options_description price_options() {
-  po::options_description group{"Prices of device calls", line_length};
+po::options_description price_options(const CommandSyntax& syntax) {
+  po::options_description group{"The device", line_length};
   auto add = group.add_options();
   add("profile",
       po::value<std::string>()->value_name("NAME"),
-      "the device whose prices estimate the time of device calls (`fragcast profiles` lists them)");
+      syntax.searches_memory
+          ? "the device whose prices estimate the time of device calls (`fragcast profiles`)"
+          : "run on this device: its memory, what others hold of it at a process's start, and its "
+            "prices (`fragcast profiles` lists them)");
   add("prices",
       po::value<std::string>()->value_name("FILE"),
       "prices of your own, in the form in which `fragcast profiles --profile NAME` shows them");
@@ -167,7 +170,7 @@ Grammar grammar_of(const CommandSyntax& syntax) {
   add(syntax.settings == SettingsArgument::several, settings_options);
   add(syntax.reads_traces, [&] { return run_options(syntax); });
   add(syntax.changes_trace, what_if_options);
-  add(syntax.prices_calls, price_options);
+  add(syntax.prices_calls, [&] { return price_options(syntax); });
   add(syntax.reads_traces, step_options);
   add(syntax.reads_traces, reading_options);
   add(true, [&] { return output_options(syntax); });

@@ -119,13 +119,26 @@ std::size_t parse_step(const std::string& text) {
   return number;
 }
 
-void read_prices(const po::variables_map& values, Options& options) {
+/// A run on a known device: what of its memory is not free when a process starts, others hold.
+/// What the user states himself stays.
+void place_on(const KnownDevice& device, const po::variables_map& values, CompareOptions& compare) {
+  if (!device.total || values.count("device-memory") != 0) return;
+  compare.device_memory = {*device.total};
+  if (device.free_at_start && values.count("others") == 0) {
+    compare.others = *device.total - *device.free_at_start;
+  }
+}
+
+void read_prices(const po::variables_map& values, const CommandSyntax& syntax, Options& options) {
   if (const auto name = optional_value<std::string>(values, "profile")) {
     options.compare.profile = find_known_device(*name);
     if (options.compare.profile == nullptr) {
       throw UsageError{fmt::format(
           "--profile {}: there is no such device; `fragcast profiles` lists them", *name)};
     }
+  }
+  if (options.compare.profile != nullptr && !syntax.searches_memory) {
+    place_on(*options.compare.profile, values, options.compare);
   }
   if (const auto file = optional_value<std::string>(values, "prices")) {
     options.compare.price_overrides = read_price_file(*file);
@@ -247,7 +260,7 @@ Options parse_options(const CommandSyntax& syntax, const std::vector<std::string
     read_steps(values, options);
   }
   if (syntax.changes_trace) read_what_if(values, options);
-  if (syntax.prices_calls) read_prices(values, options);
+  if (syntax.prices_calls) read_prices(values, syntax, options);
   read_output(values, options);
   for (const OwnOption& option : syntax.own) {
     if (values.count(option.name) == 0) continue;

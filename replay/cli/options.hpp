@@ -87,6 +87,8 @@ struct CommandSyntax {
   bool changes_trace = false;
   /// `--profile`, `--prices`.
   bool prices_calls = false;
+  /// The device's memory is what the command searches: a profile does not set it.
+  bool searches_memory = false;
   /// `--threads`.
   bool has_threads = false;
   bool writes_json = false;

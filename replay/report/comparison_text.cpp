@@ -158,6 +158,10 @@ void write_rows(const Comparison& comparison, std::ostream& out) {
       out << fmt::format("  {}: note: {}\n", printable(row.run.name), printable(note.text));
     }
   }
+  const RunConditions& conditions = comparison.runs.front().run.conditions;
+  if (conditions.device_memory && conditions.others > Bytes{0}) {
+    out << fmt::format("  others hold {} of the device\n", human_size(conditions.others));
+  }
   out << fmt::format(
       "  device time: the calls alone, at prices of {}; waiting for the device comes on top\n",
       describe(comparison.pricing));

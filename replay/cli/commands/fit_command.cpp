@@ -71,6 +71,7 @@ Command fit_command() {
            .settings = SettingsArgument::several,
            .changes_trace = true,
            .prices_calls = true,
+           .searches_memory = true,
            .has_threads = true,
            .writes_json = true,
            .csv = "write what comes of every size tried: retries, calls, device time",
