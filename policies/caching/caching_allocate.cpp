@@ -34,6 +34,8 @@ Bytes CachingAllocator::block_size(Bytes requested) const {
   return round_size(requested, rules_.padding, settings_);
 }
 
+Bytes CachingAllocator::largest_request(Bytes rounded) const { return rounded - rules_.padding; }
+
 AllocateOutcome CachingAllocator::do_allocate(const AllocateRequest& request) {
   const bool lazy = settings_.multi_stream_lazy_reclaim;
   const bool paused = events_paused();

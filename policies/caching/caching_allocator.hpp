@@ -39,9 +39,7 @@ class CachingAllocator final : public AllocatorModel {
   [[nodiscard]] Layout layout() const override;
   [[nodiscard]] CacheInfo cache_info() const override;
   [[nodiscard]] Bytes block_size(Bytes requested) const override;
-  [[nodiscard]] Bytes largest_request(Bytes rounded) const override {
-    return rounded - rules_.padding;
-  }
+  [[nodiscard]] Bytes largest_request(Bytes rounded) const override;
   void check() const override;
 
  private:

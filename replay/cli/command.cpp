@@ -15,6 +15,7 @@ std::span<const Command> all_commands() {
                                    empty_cache_command(),
                                    fit_command(),
                                    tune_command(),
+                                   oom_command(),
                                    models_command(),
                                    profiles_command()};
   return commands;

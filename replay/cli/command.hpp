@@ -13,7 +13,7 @@ namespace fragcast {
 /// Exit statuses, the same for all commands.
 enum class ExitStatus : int {
   fine = 0,
-  failed = 1,     ///< an expectation or a verdict failed
+  failed = 1,     ///< an expectation or a verdict failed, or nothing was found
   bad_input = 2,  ///< usage or input
   our_bug = 70,
 };
@@ -54,6 +54,7 @@ struct Command {
 [[nodiscard]] Command empty_cache_command();
 [[nodiscard]] Command fit_command();
 [[nodiscard]] Command tune_command();
+[[nodiscard]] Command oom_command();
 [[nodiscard]] Command models_command();
 [[nodiscard]] Command profiles_command();
 

@@ -34,7 +34,8 @@ _fragcast() {
   fi
 
   if ((COMP_CWORD == 1)); then
-    words='info replay compare verify layout steps growth empty-cache fit tune models profiles --help'
+    words='info replay compare verify layout steps growth empty-cache fit tune oom models profiles'
+    words+=' --help'
     words+=' --version'
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
@@ -70,6 +71,10 @@ _fragcast() {
       tune)
         words="$recorded $steps $what_if --recorded-setting --settings-file --threads"
         words+=' --profile --prices --json --objective --with-empty-cache --all-keys --points'
+        ;;
+      oom)
+        words='--trace --setting --device-memory --fraction --all --outside-above --streams-above'
+        words+=' --pools-above --json'
         ;;
       profiles) words='--profile' ;;
     esac

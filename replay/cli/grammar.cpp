@@ -168,11 +168,11 @@ Grammar grammar_of(const CommandSyntax& syntax) {
   };
   add(!syntax.own.empty(), [&] { return own_options(syntax); });
   add(syntax.settings == SettingsArgument::several, settings_options);
-  add(syntax.reads_traces, [&] { return run_options(syntax); });
+  add(syntax.files == FileArguments::traces, [&] { return run_options(syntax); });
   add(syntax.changes_trace, what_if_options);
   add(syntax.prices_calls, [&] { return price_options(syntax); });
-  add(syntax.reads_traces, step_options);
-  add(syntax.reads_traces, reading_options);
+  add(syntax.files == FileArguments::traces, step_options);
+  add(syntax.files == FileArguments::traces, reading_options);
   add(true, [&] { return output_options(syntax); });
   return grammar;
 }

@@ -226,6 +226,20 @@ void read_steps(const po::variables_map& values, Options& options) {
   if (!wishes.empty()) options.load.steps = wishes.front();
 }
 
+void check_files(const CommandSyntax& syntax, const std::vector<std::string>& files) {
+  switch (syntax.files) {
+    case FileArguments::traces:
+      if (!files.empty()) return;
+      throw UsageError{
+          fmt::format("fragcast {} needs a trace: a snapshot or a call script", syntax.name)};
+    case FileArguments::logs:
+      return;
+    case FileArguments::none:
+      if (files.empty()) return;
+      throw UsageError{fmt::format("fragcast {} reads no file", syntax.name)};
+  }
+}
+
 }  // namespace
 
 InputPosition at_option(const std::string& option) {
@@ -246,14 +260,8 @@ Options parse_options(const CommandSyntax& syntax, const std::vector<std::string
   }
   Options options;
   if (values.count("file") != 0) options.files = values["file"].as<std::vector<std::string>>();
-  if (syntax.reads_traces && options.files.empty()) {
-    throw UsageError{
-        fmt::format("fragcast {} needs a trace: a snapshot or a call script", syntax.name)};
-  }
-  if (!syntax.reads_traces && !options.files.empty()) {
-    throw UsageError{fmt::format("fragcast {} reads no file", syntax.name)};
-  }
-  if (syntax.reads_traces) {
+  check_files(syntax, options.files);
+  if (syntax.files == FileArguments::traces) {
     read_conditions(values, syntax, options);
     read_settings(values, syntax, options);
     read_reading(values, options);

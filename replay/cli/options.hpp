@@ -34,7 +34,7 @@ class OwnValues {
 
 /// What the user asked for, typed and checked. A command reads the part that concerns it.
 struct Options {
-  /// Trace files, at least one where the command needs one.
+  /// As the command takes them (FileArguments).
   std::vector<std::string> files;
 
   LoadOptions load;
@@ -63,6 +63,14 @@ enum class SettingsArgument : std::uint8_t {
   several,   ///< likewise, again and again, and from `--settings-file`
 };
 
+/// What the words that are no options are to a command.
+enum class FileArguments : std::uint8_t {
+  traces,  ///< at least one; also options for how they are read, what was recorded, where steps
+           ///< begin
+  logs,    ///< any number; `-`, or none at all, is standard input
+  none,
+};
+
 /// An option that one command alone has.
 struct OwnOption {
   std::string name;
@@ -80,8 +88,7 @@ struct CommandSyntax {
   /// What it does and what to look at, a few lines.
   std::string explanation;
 
-  /// Trace files, how they are read, what was recorded, where steps begin.
-  bool reads_traces = true;
+  FileArguments files = FileArguments::traces;
   SettingsArgument settings = SettingsArgument::recorded;
   /// Transforms of the trace: `--empty-cache-at`, `--without`, …
   bool changes_trace = false;

@@ -40,7 +40,7 @@ Command models_command() {
                      .summary = "the allocator models and their options",
                      .explanation = "Lists the allocators that can be simulated, and what "
                                     "their settings strings accept.\n",
-                     .reads_traces = false},
+                     .files = FileArguments::none},
           .run = run_models};
 }
 

@@ -51,7 +51,7 @@ Command profiles_command() {
                          "Lists devices: the memory that an allocator is told of, what of it "
                          "is free when a process starts,\nand what the prices rest on that "
                          "device time is estimated with; or the prices of one of them.\n",
-                     .reads_traces = false,
+                     .files = FileArguments::none,
                      .own = {{.name = "profile",
                               .argument = "NAME",
                               .help = "the prices of this device, as a file that --prices reads"}}},
