@@ -1,5 +1,7 @@
 #include "replay/formats/log_lines.hpp"
 
+#include <algorithm>
+
 namespace fragcast {
 
 std::optional<LogLine> LogLines::next() {
@@ -7,7 +9,8 @@ std::optional<LogLine> LogLines::next() {
   std::size_t end = std::string_view::npos;
   for (std::size_t searched = 0; searched < longest;) {
     const std::string_view seen = source_.window().substr(0, longest);
-    end = seen.find_first_of("\n\r", searched);
+    end = seen.find('\n', searched);
+    end = std::min(end, seen.substr(0, end).find('\r', searched));
     searched = seen.size();
     // More may come; how much at a time is the stream's affair.
     if (end != std::string_view::npos || searched == longest || !source_.fill(searched + 1)) break;

@@ -72,6 +72,8 @@ constexpr std::array<Clause, 19> clauses{{
 constexpr std::size_t telling_beginning = 4;
 /// Within so much text behind a message its hint begins and names a setting.
 constexpr std::size_t hint_length = 120;
+/// Of the processes' sizes, so many characters are kept as text.
+constexpr std::size_t longest_list = 200;
 
 // ---- reading ---------------------------------------------------------------------------------
 
@@ -149,7 +151,10 @@ void add_figure(OomMessage& message, OomFigure figure, PrintedSize size) {
     known = std::move(size);
     return;
   }
-  known->text += " + " + size.text;
+  if (known->text.size() < longest_list) {
+    known->text += " + ";
+    known->text += known->text.size() < longest_list ? size.text : "...";
+  }
   known->impossible = known->impossible || size.impossible;
   if (known->impossible) return;
   known->range = known->range + size.range;
@@ -239,6 +244,9 @@ OomMatch read_message(std::string_view text, std::size_t begin, const Head& head
   return match;
 }
 
+/// Whether some head begins like this: asked of every character of a log.
+constexpr bool may_begin(char c) { return c == 'N' || c == 'C' || c == 'H' || c == 'T'; }
+
 /// The head at the beginning of a text, or of which the text is a telling beginning.
 struct HeadAt {
   const Head* head = nullptr;
@@ -261,8 +269,8 @@ HeadAt head_at(std::string_view text) {
 OomMatch find_oom(std::string_view squeezed, std::size_t from) {
   using State = OomMatch::State;
   OomMatch mention;
-  for (std::size_t at = squeezed.find_first_of("NCHT", from); at != std::string_view::npos;
-       at = squeezed.find_first_of("NCHT", at + 1)) {
+  for (std::size_t at = from; at < squeezed.size(); ++at) {
+    if (!may_begin(squeezed[at])) continue;
     const HeadAt found = head_at(squeezed.substr(at));
     if (found.head == nullptr) continue;
     if (found.unfinished) {

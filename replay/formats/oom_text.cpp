@@ -32,7 +32,7 @@ std::size_t control_sequence(std::string_view text) {
 
 /// Without colours.
 std::string plain(std::string text) {
-  if (text.find_first_of("\x1b^") == std::string::npos) return text;
+  if (text.find('\x1b') == std::string::npos && text.find("^[[") == std::string::npos) return text;
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
@@ -101,20 +101,25 @@ class Scan {
   void read_line(const LogLine& line, OomLog& log) {
     if (std::string time = time_of(line.text); !time.empty()) time_ = std::move(time);
     std::string text = squeezed(line.text);
-    bool mentioned = false;
-    for (std::size_t from = 0;;) {
+    for (std::size_t from = 0; from <= text.size();) {
       OomMatch match = find_oom(text, from);
       if (match.state == OomMatch::State::unfinished) match = read_on(line, text, match);
-      if (match.state == OomMatch::State::none) break;
-      from = std::max(match.end, match.begin + 1);
+      if (match.state == OomMatch::State::none) return;
       if (match.state == OomMatch::State::mention) {
-        if (!mentioned && log.mentions++ == 0) log.first_mention = line.number;
-        mentioned = true;
-      } else {
-        keep(line, match, log);
+        // Then there is no message behind it either.
+        mention(line.number, log);
+        return;
       }
-      if (from >= text.size()) break;
+      keep(line, match, log);
+      from = match.end;
     }
+  }
+
+  /// Counts a line once, in however many pieces it comes.
+  void mention(std::uint64_t line, OomLog& log) {
+    if (line == last_mention_) return;
+    last_mention_ = line;
+    if (log.mentions++ == 0) log.first_mention = line;
   }
 
   /// Adds to `text`, which ends within a message, the lines that the log has broken it into.
@@ -134,7 +139,8 @@ class Scan {
     }
     ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(taken));
     if (known.match.state == OomMatch::State::unfinished) give_up(known.match);
-    text.replace(begin, std::string::npos, known.text);
+    text.erase(begin);
+    text += known.text;
     known.match.begin += begin;
     known.match.end += begin;
     return std::move(known.match);
@@ -194,6 +200,7 @@ class Scan {
   LogLines lines_;
   std::deque<LogLine> ahead_;
   std::string time_;
+  std::uint64_t last_mention_ = 0;
   /// Place in the log by identity.
   std::map<std::string, std::size_t> known_;
 };

@@ -53,7 +53,9 @@ SizeRange rounding_range(const Printed& printed, const Unit& unit) {
   const std::int64_t above = (2 * printed.part + 1) * unit.size.count();
   // Division rounds towards zero: up, for what lies below zero.
   const std::int64_t least = below <= 0 ? below / halves : (below + halves - 1) / halves;
-  return {.least = whole + Bytes{least}, .most = whole + Bytes{above / halves}};
+  // With more decimals than bytes there may be no such size: then the next one.
+  const std::int64_t most = std::max(least, above / halves);
+  return {.least = whole + Bytes{least}, .most = whole + Bytes{most}};
 }
 
 /// Without what would have been printed in another unit.

@@ -213,6 +213,12 @@ TEST_CASE("lines that only mention it are counted", "[oom_text]") {
   CHECK(log.lines == 3);
 }
 
+TEST_CASE("a line that mentions it again and again counts once", "[oom_text]") {
+  std::string text;
+  while (text.size() < 3 * LogLines::longest) text += "CUDA out of memory. ";
+  CHECK(log_of(text + "\n" + text).mentions == 2);
+}
+
 TEST_CASE("what the same writer repeats is counted", "[oom_text]") {
   const std::string one = fmt::format("[rank1]: {}\n", npu);
   const OomLog log = log_of(one + one + fmt::format("[rank2]: {}\n", npu) + one);

@@ -62,6 +62,10 @@ TEST_CASE("the range of a printed size holds the size", "[printed_size]") {
   }
 }
 
+TEST_CASE("more decimals than there are bytes are still one size", "[printed_size]") {
+  CHECK(range_of("1.02004KiB") == SizeRange{.least = 1045_B, .most = 1045_B});
+}
+
 TEST_CASE("an absurd request is still a size", "[printed_size]") {
   CHECK(range_of("1073741824.00GiB").contains(Bytes{std::int64_t{1} << 60}));
 }
