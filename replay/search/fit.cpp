@@ -43,17 +43,37 @@ Bytes live_bytes(const Trace& trace) {
       live += block.requested;
     }
   }
+  const auto drop = [&](AllocationId id) {
+    live -= sizes[id.index()];
+    sizes[id.index()] = {};
+  };
+  for (const InitialState::Pending& pending : trace.initial.pending) drop(pending.allocation);
   most = live;
   for (const Event& event : trace.events) {
-    if (event.kind == EventKind::allocate) {
-      sizes[event.allocation.index()] = event.size;
-      live += event.size;
-      most = std::max(most, live);
-    } else if (event.kind == EventKind::deallocate) {
-      live -= sizes[event.allocation.index()];
-    }
+    if (event.kind == EventKind::deallocate) drop(event.allocation);
+    if (event.kind != EventKind::allocate) continue;
+    // Repeats of a failed request are one request.
+    drop(event.allocation);
+    sizes[event.allocation.index()] = event.size;
+    live += event.size;
+    most = std::max(most, live);
   }
   return most;
+}
+
+/// What the program itself would hold, with the changes that are asked for. Where `empty_cache` is
+/// called does not matter to it.
+Bytes live_bytes(const Question& question, const RunSpec& spec) {
+  TraceChanges changes = question.options.changes;
+  changes.empty_cache = KeepEmptyCache{};
+  const ChangedTrace changed = change(question.trace, changes, spec);
+  return live_bytes(changed.trace ? *changed.trace : question.trace);
+}
+
+bool changes_fraction(const Trace& trace) {
+  return std::any_of(trace.controls.begin(), trace.controls.end(), [](const Control& call) {
+    return std::holds_alternative<control::SetFraction>(call);
+  });
 }
 
 /// Tries sizes under one setting and remembers what came of each.
@@ -234,13 +254,14 @@ FitRow search_row(const Question& question, const PlannedRow& planned) {
   }
   row.peak_reserved = free_run->peak.reserved;
   // The limit that a fraction sets is of the whole device, others' part included.
-  const double fraction = conditions.fraction.value_or(1.0);
+  const double fraction =
+      changes_fraction(question.trace) ? 1.0 : conditions.fraction.value_or(1.0);
   const auto whole = [&](Bytes size) {
     const auto limited = static_cast<std::int64_t>(
         std::ceil(static_cast<double>(size.count()) / std::max(fraction, 1e-9)));
     return std::max(size + planned.spec.others, Bytes{limited});
   };
-  row.bound = round_up(whole(live_bytes(question.trace)), fit_granule);
+  row.bound = round_up(whole(live_bytes(question, planned.spec)), fit_granule);
   Bracket bracket{.bound = std::max<Granules>(1, row.bound / fit_granule), .plentiful = 0};
   bracket.plentiful = find_plentiful(
       search,

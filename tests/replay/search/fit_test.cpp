@@ -84,6 +84,16 @@ TEST_CASE("a request that failed when it was recorded is to be served, too", "[f
   CHECK(study_fit(subject, {}, points).rows.at(0).least == 102_MiB);
 }
 
+TEST_CASE("what the changes leave out is not held against the device", "[fit]") {
+  const Subject subject =
+      subject_of("malloc leak 500MiB 0 @leak.py:1:f\nmalloc a 100MiB 0 @train.py:1:f\nfree a\n");
+  CompareOptions options;
+  options.changes.without = {parse_without("leak.py:1", {})};
+  const FitRow row = study_fit(subject, options, points).rows.at(0);
+  CHECK(row.bound == 100_MiB);
+  CHECK(row.least == 102_MiB);
+}
+
 TEST_CASE("no size below the bound completes, and all sizes around the least one were tried",
           "[fit]") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
