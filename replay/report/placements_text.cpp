@@ -71,7 +71,9 @@ void write_table(const PlacementStudy& study, std::ostream& out) {
         grouped(run.counts.syncs),
         human_cost(tried.cost),
         grouped(run.counts.alloc_retries),
-        fails_anew(run) ? "no" : "yes"};
+        run.failures.empty() ? "yes"
+        : fails_anew(run)    ? "no"
+                             : "no, as recorded"};
     if (limited) {
       row.push_back(left(run.conditions, run.peak.reserved));
       row.push_back(left(run.conditions, tried.mean_reserved));

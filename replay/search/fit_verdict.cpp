@@ -76,8 +76,9 @@ void say_where_more_is_not_better(FitStudy& study) {
 void say_which_devices_have_it(FitStudy& study) {
   const FitRow* best = best_of(study, &FitRow::least);
   const KnownDevice* priced = find_known_device(study.pricing.profile);
-  if (best == nullptr || priced == nullptr) return;
-  const Bytes needed = *best->least - study.others;
+  // What others hold of one device they need not hold of another.
+  if (best == nullptr || priced == nullptr || study.others > Bytes{0}) return;
+  const Bytes needed = *best->least;
   const KnownDevice* smallest = nullptr;
   for (const KnownDevice& device : known_devices()) {
     if (device.runtime != priced->runtime || !device.free_at_start) continue;

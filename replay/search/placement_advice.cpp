@@ -116,7 +116,7 @@ void recommend(PlacementStudy& study) {
 /// What the allocator does by itself when the device is full.
 void say_what_a_flush_does(PlacementStudy& study) {
   const Run& none = study.tried.front().run;
-  if (fails_anew(none)) return;
+  if (!none.failures.empty()) return;
   if (none.counts.alloc_retries > 0) {
     study.verdict.push_back(fmt::format(
         "Without a call the allocator's own flush handles the full device: {}, and nothing fails. "
