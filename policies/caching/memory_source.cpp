@@ -67,7 +67,11 @@ Block& MemorySource::find_room(const Want& want) {
     if (has_room(&start, want.size)) return start;
   }
   const Bytes page = page_size(pool.kind, settings_);
-  const Bytes size = range_size(device_.total(), page);
+  Bytes size = range_size(device_.total(), page);
+  // A device that never runs out gives more than the total that it is said to have.
+  if (device_.profile().capacity == Capacity::unlimited) {
+    size = std::max(size, round_up(want.size, page));
+  }
   const Address base =
       device_.reserve_range(size, {.stream = want.stream, .pool = pool.owner, .kind = pool.kind});
   Block& range = heap_.add_segment({base, size}, want.stream, pool, page);

@@ -183,6 +183,22 @@ TEST_CASE("others take their share of the device", "[replay]") {
   CHECK(run.failures.at(0).device_free == 4_MiB);
 }
 
+TEST_CASE("a device that never runs out serves more than the total that it is said to have",
+          "[replay]") {
+  TraceBuilder builder;
+  builder.trace().conditions.device_memory.reset();
+  builder.allocate(73_GiB);
+  for (const char* name : {"npu-caching", "cuda-caching"}) {
+    for (const char* settings : {"", "expandable_segments:True"}) {
+      RunSpec spec;
+      spec.model = find_model(name);
+      spec.settings = settings;
+      INFO(name << " " << settings);
+      CHECK(replay(builder.trace(), spec).outcome == RunOutcome::completed);
+    }
+  }
+}
+
 TEST_CASE("a replay of a search is the same run, or ends when it is enough", "[replay]") {
   TraceBuilder builder;
   const AllocationId a = builder.allocate(3_MiB);
